@@ -1,0 +1,43 @@
+# The front door. Everything here is one line over CMake; `make help` lists the targets.
+.DEFAULT_GOAL := all
+.PHONY: all demo test bench format lint clean help
+BUILD := build
+CMAKE := cmake --preset release
+DATA := $(abspath ../shared/data)
+ifneq ($(wildcard $(DATA)/SHA256SUMS),)
+export MBLL_DATA ?= $(DATA)
+endif
+
+all: ## build build/bin/mbll
+	@scripts/setup build
+	@$(CMAKE) >/dev/null
+	@cmake --build $(BUILD)
+
+demo: all ## build and run the main job on built-in data
+	@$(BUILD)/bin/mbll demo
+
+test: ## build and run every test
+	@scripts/setup build test
+	@$(CMAKE) -DMBLL_BUILD_TESTS=ON -DMBLL_BUILD_EXAMPLES=ON >/dev/null
+	@cmake --build $(BUILD)
+	@ctest --test-dir $(BUILD) --output-on-failure -j $$(nproc)
+
+bench: ## measure against the bare BLAS calls that bound us
+	@scripts/setup build bench
+	@$(CMAKE) -DMBLL_BUILD_BENCHMARKS=ON >/dev/null
+	@cmake --build $(BUILD)
+	@bench/run $(BUILD)/bin
+
+format: ## format every source file in place
+	@scripts/setup lint
+	@git ls-files '*.cpp' '*.hpp' | xargs clang-format-16 -i
+
+lint: ## what the CI enforces: format and clang-tidy
+	@scripts/setup build test lint
+	@scripts/lint $(BUILD)
+
+clean: ## remove what was built
+	@rm -rf build build-debug build-sanitize
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
