@@ -34,18 +34,21 @@ struct PredictionWorkspace {
   Vector whitened;  ///< d
 };
 
-/// Posterior of the last layer, V known (A | Y ~ MN(mean, V, C)) or unknown (V | Y ~ IW(Psi, nu), A | V, Y ~ MN(mean, V, C)).
-/// A posterior is the next prior: `condition(posterior, more)` is the Bayesian update. Immutable; safe to share between threads.
+/// Posterior of the last layer, V known (A | Y ~ MN(mean, V, C)) or unknown (V | Y ~ IW(Psi, nu), A | V, Y ~
+/// MN(mean, V, C)). A posterior is the next prior: `condition(posterior, more)` is the Bayesian update.
+/// Immutable; safe to share between threads.
 class Posterior {
  public:
   [[nodiscard]] Index features() const { return mean_.cols(); }
   [[nodiscard]] Index outputs() const { return mean_.rows(); }
-  [[nodiscard]] const Matrix& mean() const { return mean_; }                              ///< Â, p×d
-  [[nodiscard]] const Covariance& column_covariance() const { return C_; }                ///< C, d×d
+  [[nodiscard]] const Matrix& mean() const { return mean_; }                ///< Â, p×d
+  [[nodiscard]] const Covariance& column_covariance() const { return C_; }  ///< C, d×d
   [[nodiscard]] bool noise_known() const { return nu_ == std::numeric_limits<double>::infinity(); }
   /// V when it is known, Ψ + S_y|x when it is not.
   [[nodiscard]] const Covariance& row_scale() const { return row_scale_; }
-  [[nodiscard]] double nu() const { return nu_; }                                         ///< ν + N; infinity when V is known
+  [[nodiscard]] double nu() const { return nu_; }  ///< ν + N; infinity when V is known
+  /// Degrees of freedom of the predictive: ν + N − 2p; infinity when V is known.
+  [[nodiscard]] double dof() const;
   /// S of SharedPredictive: V, or E[V | Y] = (Ψ + S_y|x)/(ν + N − 2p − 2). p×p
   [[nodiscard]] Matrix noise_covariance() const;
   /// ln p of the samples that made this posterior from its prior (of the last `condition` only).
@@ -60,21 +63,26 @@ class Posterior {
   [[nodiscard]] WishartPrior as_wishart_prior() const;
 
   /// Predictive at L new points. Cost: one dtrmm d²L + one dgemm pdL.
-  [[nodiscard]] SharedPredictive predict(const MatrixView& Phi /* d×L */, const VectorView& sigma /* L */) const;
-  /// Mean and epistemic factor at one point, for control loops: no checks, no heap allocation after the first call.
-  /// Returns e = φᵀCφ; mean gets Âφ. Cost d² + 2pd flops.
-  double predict_one(const VectorView& phi /* d */, VectorSpan mean /* p */, PredictionWorkspace& workspace) const;
+  [[nodiscard]] SharedPredictive predict(const MatrixView& Phi /* d×L */,
+                                         const VectorView& sigma /* L */) const;
+  /// Mean and epistemic factor at one point, for control loops: no checks, no heap allocation after the first
+  /// call. Returns e = φᵀCφ; mean gets Âφ. Cost d² + 2pd flops.
+  double predict_one(const VectorView& phi /* d */, VectorSpan mean /* p */,
+                     PredictionWorkspace& workspace) const;
   /// Mean and epistemic factors at many points into the caller's memory (the inner loop of `predict`).
-  void predict_into(const MatrixView& Phi /* d×L */, MatrixSpan mean /* p×L */, VectorSpan epistemic_factor /* L */) const;
+  void predict_into(const MatrixView& Phi /* d×L */, MatrixSpan mean /* p×L */,
+                    VectorSpan epistemic_factor /* L */) const;
 
   /// Restores a posterior from its parts (model files). Throws InvalidArgument if they do not fit.
-  static Posterior from_parts(Matrix mean, Covariance C, Covariance row_scale, double nu, Matrix residual_scatter,
-                              double log_evidence, Index samples);
+  static Posterior from_parts(Matrix mean, Covariance C, Covariance row_scale, double nu,
+                              Matrix residual_scatter, double log_evidence, Index samples);
 
  private:
   friend Posterior condition(const NormalPrior& prior, const Statistics& data);
   friend Posterior condition(const WishartPrior& prior, const Statistics& data);
-  Posterior(Matrix mean, Covariance C, Covariance row_scale, double nu, Matrix residual_scatter, double log_evidence, Index samples);
+  friend Posterior condition(const Posterior& prior, const Statistics& data);
+  Posterior(Matrix mean, Covariance C, Covariance row_scale, double nu, Matrix residual_scatter,
+            double log_evidence, Index samples);
 
   Matrix mean_;
   Covariance C_;

@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "mbll/bayes/covariance.hpp"
 #include "mbll/core.hpp"
 
 namespace mbll {
@@ -12,21 +13,24 @@ struct Interval {
   Matrix upper;  ///< p×L
 };
 
-/// Predictive distribution at L new points, p outputs each, with its parts. One interface for a single posterior
-/// (Gaussian or t), for the model with unrelated covariances and for mixtures of members. Points are treated one by one;
-/// joint distributions over points come from the posterior's `predict_joint`.
+/// Predictive distribution at L new points, p outputs each, with its parts. One interface for a single
+/// posterior (Gaussian or t), for the model with unrelated covariances and for mixtures of members. Points
+/// are treated one by one; joint distributions over points come from the posterior's `predict_joint`.
 class Predictive {
  public:
   virtual ~Predictive() = default;
 
   [[nodiscard]] Index outputs() const { return mean().rows(); }
   [[nodiscard]] Index points() const { return mean().cols(); }
-  [[nodiscard]] virtual const Matrix& mean() const = 0;                        ///< p×L
-  [[nodiscard]] virtual Matrix aleatoric_covariance(Index point) const = 0;    ///< p×p: noise
-  [[nodiscard]] virtual Matrix epistemic_covariance(Index point) const = 0;    ///< p×p: what more data would remove
-  [[nodiscard]] virtual Matrix aleatoric_variance() const = 0;                 ///< p×L, diagonals of the above
-  [[nodiscard]] virtual Matrix epistemic_variance() const = 0;                 ///< p×L
-  [[nodiscard]] Matrix total_covariance(Index point) const { return aleatoric_covariance(point) + epistemic_covariance(point); }
+  [[nodiscard]] virtual const Matrix& mean() const = 0;                      ///< p×L
+  [[nodiscard]] virtual Matrix aleatoric_covariance(Index point) const = 0;  ///< p×p: noise
+  [[nodiscard]] virtual Matrix epistemic_covariance(
+      Index point) const = 0;                                   ///< p×p: what more data would remove
+  [[nodiscard]] virtual Matrix aleatoric_variance() const = 0;  ///< p×L, diagonals of the above
+  [[nodiscard]] virtual Matrix epistemic_variance() const = 0;  ///< p×L
+  [[nodiscard]] Matrix total_covariance(Index point) const {
+    return aleatoric_covariance(point) + epistemic_covariance(point);
+  }
   [[nodiscard]] Matrix total_variance() const { return aleatoric_variance() + epistemic_variance(); }
 
   /// ln p(y_l | data) per point, joint over the outputs (L).
@@ -37,8 +41,9 @@ class Predictive {
   [[nodiscard]] virtual Matrix cdf(const MatrixView& Y /* p×L */) const = 0;
   /// Central interval of each output's marginal. Throws InvalidArgument unless 0 < level < 1.
   [[nodiscard]] virtual Interval interval(double level) const = 0;
-  /// Per point, the probability inside the ellipsoid around the mean whose boundary runs through y (L): y lies in the
-  /// joint region of level α if this is ≤ α. χ²_p for Gaussians, F for t; mixtures use their total covariance and χ²_p.
+  /// Per point, the probability inside the ellipsoid around the mean whose boundary runs through y (L): y
+  /// lies in the joint region of level α if this is ≤ α. χ²_p for Gaussians, F for t; mixtures use their
+  /// total covariance and χ²_p.
   [[nodiscard]] virtual Vector ellipsoid_level(const MatrixView& Y /* p×L */) const = 0;
   /// Continuous ranked probability score of each marginal (p×L).
   [[nodiscard]] virtual Matrix crps(const MatrixView& Y /* p×L */) const = 0;
@@ -47,19 +52,28 @@ class Predictive {
   /// Degrees of freedom of the t distribution; infinite for Gaussians.
   [[nodiscard]] virtual double dof() const = 0;
   /// The distribution of scale ∘ y + shift (scale > 0): back to the units of the data.
-  [[nodiscard]] virtual std::unique_ptr<Predictive> rescaled(const VectorView& scale /* p */, const VectorView& shift /* p */) const = 0;
+  [[nodiscard]] virtual std::unique_ptr<Predictive> rescaled(const VectorView& scale /* p */,
+                                                             const VectorView& shift /* p */) const = 0;
 };
 
-/// Predictive whose covariance at every point is a multiple of one p×p matrix: aleatoric a_l S, epistemic e_l S with
-/// S = V (known) or S = (Ψ + S_y|x)/(ν + N − 2p − 2) (unknown; t distributed).
+/// Predictive whose covariance at every point is a multiple of one p×p matrix: aleatoric a_l S, epistemic e_l
+/// S with S = V (known) or S = (Ψ + S_y|x)/(ν + N − 2p − 2) (unknown; t distributed).
 class SharedPredictive final : public Predictive {
  public:
-  /// `row_covariance` is S above; `dof` is ν + N − 2p, or infinity for V known.
-  SharedPredictive(Matrix mean, Vector aleatoric_factor, Vector epistemic_factor, Matrix row_covariance, double dof);
+  /// `row_covariance` is S above; `dof` is ν + N − 2p > 2, or infinity for V known. Throws InvalidArgument if
+  /// shapes do not fit, a_l ≤ 0, e_l < 0, S is not positive definite or dof ≤ 2 (see `from_scale`).
+  SharedPredictive(Matrix mean, Vector aleatoric_factor, Vector epistemic_factor, Matrix row_covariance,
+                   double dof);
+  /// By the scale matrix: y_l is t distributed with `dof` > 0 degrees of freedom and scale (a_l + e_l)·scale,
+  /// that is V or (Ψ + S_y|x)/dof. With dof ≤ 2 the covariances do not exist: they are reported as infinite,
+  /// everything else holds.
+  static SharedPredictive from_scale(Matrix mean, Vector aleatoric_factor, Vector epistemic_factor,
+                                     Covariance scale, double dof);
 
   [[nodiscard]] const Vector& aleatoric_factor() const { return aleatoric_factor_; }  ///< a_l = σ²(x_l)
   [[nodiscard]] const Vector& epistemic_factor() const { return epistemic_factor_; }  ///< e_l = φ_lᵀ C φ_l
-  [[nodiscard]] const Matrix& row_covariance() const { return row_covariance_; }
+  [[nodiscard]] const Matrix& row_covariance() const { return row_covariance_; }      ///< S
+  [[nodiscard]] const Covariance& row_scale() const { return scale_; }                ///< S (dof − 2)/dof
 
   [[nodiscard]] const Matrix& mean() const override { return mean_; }
   [[nodiscard]] Matrix aleatoric_covariance(Index point) const override;
@@ -74,12 +88,20 @@ class SharedPredictive final : public Predictive {
   [[nodiscard]] Matrix crps(const MatrixView& Y) const override;
   [[nodiscard]] std::vector<Matrix> sample(Index count, Rng& rng) const override;
   [[nodiscard]] double dof() const override { return dof_; }
-  [[nodiscard]] std::unique_ptr<Predictive> rescaled(const VectorView& scale, const VectorView& shift) const override;
+  [[nodiscard]] std::unique_ptr<Predictive> rescaled(const VectorView& scale,
+                                                     const VectorView& shift) const override;
 
  private:
+  struct ByScale {};
+  SharedPredictive(ByScale, Matrix mean, Vector aleatoric_factor, Vector epistemic_factor, Covariance scale,
+                   double dof);
+  [[nodiscard]] Vector quadratic_form(const MatrixView& Y) const;
+  [[nodiscard]] Matrix standardised(const MatrixView& Y) const;
+
   Matrix mean_;
   Vector aleatoric_factor_;
   Vector epistemic_factor_;
+  Covariance scale_;
   Matrix row_covariance_;
   double dof_;
 };

@@ -1,0 +1,146 @@
+#include "bayes/lapack.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <vector>
+
+// The LAPACK routines; Eigen declares those of the BLAS.
+extern "C" {
+void dgeqrf_(const int* m, const int* n, double* a, const int* lda, double* tau, double* work,
+             const int* lwork, int* info);
+void dtpqrt_(const int* m, const int* n, const int* l, const int* nb, double* a, const int* lda, double* b,
+             const int* ldb, double* t, const int* ldt, double* work, int* info);
+void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info);
+void dpocon_(const char* uplo, const int* n, const double* a, const int* lda, const double* anorm,
+             double* rcond, double* work, int* iwork, int* info);
+void dtrtri_(const char* uplo, const char* diag, const int* n, double* a, const int* lda, int* info);
+}
+
+namespace mbll::lapack {
+namespace {
+
+constexpr double one = 1;
+constexpr double zero = 0;
+constexpr int unit = 1;
+
+int to_int(Index value) { return static_cast<int>(value); }
+template <class M>
+int leading(const M& matrix) {
+  return std::max(1, to_int(matrix.outerStride()));
+}
+
+void triangle_pentagon_qr(MatrixSpan R, MatrixSpan B, Index trapezoid, QrWorkspace& workspace) {
+  assert(R.rows() == R.cols() && B.cols() == R.cols());
+  const int m = to_int(B.rows());
+  const int n = to_int(R.cols());
+  if (m == 0 || n == 0) return;
+  const int nb = std::min(n, 24);
+  const int l = to_int(trapezoid);
+  const int ldr = leading(R);
+  const int ldb = leading(B);
+  int info = 0;
+  if (workspace.reflectors.rows() != nb || workspace.reflectors.cols() != n) {
+    workspace.reflectors.resize(nb, n);
+    workspace.work.resize(Index{nb} * n);
+  }
+  dtpqrt_(&m, &n, &l, &nb, R.data(), &ldr, B.data(), &ldb, workspace.reflectors.data(), &nb,
+          workspace.work.data(), &info);
+  assert(info == 0);
+}
+
+}  // namespace
+
+void qr_in_place(MatrixSpan A) {
+  const int m = to_int(A.rows());
+  const int n = to_int(A.cols());
+  if (m == 0 || n == 0) return;
+  const int lda = leading(A);
+  const int lwork = n * 64;
+  Vector tau(std::min(m, n));
+  Vector work(lwork);
+  int info = 0;
+  dgeqrf_(&m, &n, A.data(), &lda, tau.data(), work.data(), &lwork, &info);
+  assert(info == 0);
+}
+
+void qr_append(MatrixSpan R, MatrixSpan B, QrWorkspace& workspace) {
+  triangle_pentagon_qr(R, B, 0, workspace);
+}
+
+void qr_merge(MatrixSpan R, MatrixSpan B, QrWorkspace& workspace) {
+  triangle_pentagon_qr(R, B, B.rows(), workspace);
+}
+
+void add_outer_product(const MatrixView& A, double beta, MatrixSpan G) {
+  const int n = to_int(A.rows());
+  const int k = to_int(A.cols());
+  const int lda = leading(A);
+  const int ldg = leading(G);
+  dsyrk_("U", "N", &n, &k, &one, A.data(), &lda, &beta, G.data(), &ldg);
+}
+
+bool cholesky_in_place(MatrixSpan S) {
+  const int n = to_int(S.rows());
+  const int lds = leading(S);
+  int info = 0;
+  dpotrf_("U", &n, S.data(), &lds, &info);
+  return info == 0;
+}
+
+double reciprocal_condition(const MatrixView& U, double norm) {
+  const int n = to_int(U.rows());
+  const int ldu = leading(U);
+  Vector work(3 * n);
+  std::vector<int> integer_work(static_cast<std::size_t>(n));
+  double result = 0;
+  int info = 0;
+  dpocon_("U", &n, U.data(), &ldu, &norm, &result, work.data(), integer_work.data(), &info);
+  return info == 0 ? result : 0.0;
+}
+
+void triangular_inverse_in_place(MatrixSpan T, bool lower) {
+  const int n = to_int(T.rows());
+  if (n == 0) return;
+  const int ldt = leading(T);
+  int info = 0;
+  dtrtri_(lower ? "L" : "U", "N", &n, T.data(), &ldt, &info);
+  assert(info == 0);
+}
+
+void multiply_transposed(const MatrixView& T, bool lower, MatrixSpan B) {
+  const int n = to_int(T.rows());
+  const int columns = to_int(B.cols());
+  const int ldt = leading(T);
+  const int ldb = leading(B);
+  dtrmm_("L", lower ? "L" : "U", "T", "N", &n, &columns, &one, T.data(), &ldt, B.data(), &ldb);
+}
+
+void multiply_transposed(const MatrixView& T, bool lower, double* x) {
+  const int n = to_int(T.rows());
+  const int ldt = leading(T);
+  dtrmv_(lower ? "L" : "U", "T", "N", &n, T.data(), &ldt, x, &unit);
+}
+
+void multiply(const MatrixView& A, const double* x, double* y) {
+  const int m = to_int(A.rows());
+  const int n = to_int(A.cols());
+  const int lda = leading(A);
+  dgemv_("N", &m, &n, &one, A.data(), &lda, x, &unit, &zero, y, &unit);
+}
+
+void multiply(const MatrixView& A, const MatrixView& B, MatrixSpan C) {
+  const int m = to_int(A.rows());
+  const int n = to_int(B.cols());
+  const int k = to_int(A.cols());
+  const int lda = leading(A);
+  const int ldb = leading(B);
+  const int ldc = leading(C);
+  dgemm_("N", "N", &m, &n, &k, &one, A.data(), &lda, B.data(), &ldb, &zero, C.data(), &ldc);
+}
+
+void make_diagonal_nonnegative(MatrixSpan R) {
+  for (Index i = 0; i < std::min(R.rows(), R.cols()); ++i)
+    if (R(i, i) < 0) R.row(i).tail(R.cols() - i) *= -1;
+}
+
+}  // namespace mbll::lapack

@@ -1,0 +1,246 @@
+#include "mbll/bayes/posterior.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "bayes/lapack.hpp"
+#include "bayes/marginal.hpp"
+#include "mbll/error.hpp"
+
+namespace mbll {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// Upper triangular W with WᵀW = AᵀA + PᵀP, P invertible. Rows go in by size, the large ones first:
+/// Householder's QR is then accurate row by row, so that a weak prior keeps its digits beside strong data and
+/// the other way round. `width` columns decide about the order; those beyond it (right-hand sides) are
+/// carried along.
+Matrix stacked_qr(const MatrixView& upper, const MatrixView& lower, Index width) {
+  const Index rows = upper.rows() + lower.rows();
+  const auto row = [&](Index i) { return i < upper.rows() ? upper.row(i) : lower.row(i - upper.rows()); };
+  std::vector<Index> order(static_cast<std::size_t>(rows));
+  std::iota(order.begin(), order.end(), 0);
+  Vector size(rows);
+  for (Index i = 0; i < rows; ++i) size(i) = row(i).head(width).lpNorm<Eigen::Infinity>();
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return size(a) > size(b); });
+  Matrix stack(rows, upper.cols());
+  for (Index i = 0; i < rows; ++i) stack.row(i) = row(order[static_cast<std::size_t>(i)]);
+  lapack::qr_in_place(stack);
+  stack.triangularView<Eigen::StrictlyLower>().setZero();
+  lapack::make_diagonal_nonnegative(stack);
+  return stack;
+}
+
+/// W_ii² is the variance of entry i given entries before it if WᵀW is a covariance, and can only grow with
+/// every scatter matrix that is added; `floor` is a lower bound of it from the part P alone. Without this,
+/// rounding could leave a zero where features are collinear and the prior is weaker than the rounding errors
+/// of the data.
+void raise_diagonal(Matrix& W, const Vector& floor) {
+  for (Index i = 0; i < W.rows(); ++i) W(i, i) = std::max(W(i, i), floor(i));
+}
+
+struct Solution {
+  Matrix mean;           // Â, p×d
+  Covariance C;          // d×d
+  Matrix residual_root;  // S_y|x = rootᵀ root, any number of rows
+  double log_omega = 0;  // ln |Ω|
+};
+
+/// One QR of [R_xx, R_xy − R_xx Mᵀ; P, 0] with PᵀP = K⁻¹. Centred on the prior mean, so that Â − M is what is
+/// solved for.
+Solution solve(const Matrix& M, const Covariance& K, const Statistics& data) {
+  const Index d = data.features();
+  const Index p = data.outputs();
+  if (data.samples() == 0) return {M, K, Matrix::Zero(0, p), 0};
+  Matrix from_data(d, d + p);
+  from_data << data.feature_root(), data.cross_root() - data.feature_root() * M.transpose();
+  Matrix from_prior = Matrix::Zero(d, d + p);
+  from_prior.leftCols(d) = K.inverse_factor();
+  const Matrix stack = stacked_qr(from_data, from_prior, d);
+
+  Matrix T = stack.topLeftCorner(d, d);
+  raise_diagonal(T, K.diagonal().cwiseSqrt().cwiseInverse());
+  Matrix shift = stack.topRightCorner(d, p);
+  T.triangularView<Eigen::Upper>().solveInPlace(shift);
+  Matrix residual_root(stack.rows() - d + p, p);
+  residual_root << stack.bottomRightCorner(stack.rows() - d, p), data.residual_root();
+  // |Ω| = |D| |K| |K⁻¹ + ΦD⁻¹Φᵀ|
+  const double log_omega = data.log_noise() + K.log_determinant() + 2 * T.diagonal().array().log().sum();
+  return {M + shift.transpose(), Covariance::from_precision_root(std::move(T)), std::move(residual_root),
+          log_omega};
+}
+
+void check_data(const Matrix& M, const Statistics& data) {
+  check::require(data.features() == M.cols() && data.outputs() == M.rows(), "data",
+                 fmt::format("has {} features and {} outputs, the prior has {} and {}", data.features(),
+                             data.outputs(), M.cols(), M.rows()));
+}
+
+/// ln Γ_p(x + delta) − ln Γ_p(x)
+double log_multivariate_gamma_ratio(Index p, double x, double delta) {
+  double sum = 0;
+  for (Index j = 0; j < p; ++j) sum += marginal::log_gamma_ratio(x - 0.5 * static_cast<double>(j), delta);
+  return sum;
+}
+
+}  // namespace
+
+void NormalPrior::validate() const {
+  check::require(M.size() > 0, "M",
+                 fmt::format("shape is {}×{}, expected outputs×features", M.rows(), M.cols()));
+  check::finite("M", M);
+  check::require(V.size() == M.rows(), "V", fmt::format("is {0}×{0}, expected {1}×{1}", V.size(), M.rows()));
+  check::require(K.size() == M.cols(), "K", fmt::format("is {0}×{0}, expected {1}×{1}", K.size(), M.cols()));
+}
+
+void WishartPrior::validate() const {
+  check::require(M.size() > 0, "M",
+                 fmt::format("shape is {}×{}, expected outputs×features", M.rows(), M.cols()));
+  check::finite("M", M);
+  check::require(Psi.size() == M.rows(), "Psi",
+                 fmt::format("is {0}×{0}, expected {1}×{1}", Psi.size(), M.rows()));
+  check::require(K.size() == M.cols(), "K", fmt::format("is {0}×{0}, expected {1}×{1}", K.size(), M.cols()));
+  check::require(std::isfinite(nu) && nu > 2 * static_cast<double>(M.rows()), "nu",
+                 fmt::format("is {}, expected a finite number > 2p = {}", nu, 2 * M.rows()));
+}
+
+Posterior::Posterior(Matrix mean, Covariance C, Covariance row_scale, double nu, Matrix residual_scatter,
+                     double log_evidence, Index samples)
+    : mean_(std::move(mean)),
+      C_(std::move(C)),
+      row_scale_(std::move(row_scale)),
+      nu_(nu),
+      residual_scatter_(std::move(residual_scatter)),
+      log_evidence_(log_evidence),
+      samples_(samples) {}
+
+Posterior Posterior::from_parts(Matrix mean, Covariance C, Covariance row_scale, double nu,
+                                Matrix residual_scatter, double log_evidence, Index samples) {
+  check::require(mean.size() > 0, "mean", "is empty, expected outputs×features");
+  check::finite("mean", mean);
+  check::require(C.size() == mean.cols(), "C",
+                 fmt::format("is {0}×{0}, expected {1}×{1}", C.size(), mean.cols()));
+  check::require(row_scale.size() == mean.rows(), "row_scale",
+                 fmt::format("is {0}×{0}, expected {1}×{1}", row_scale.size(), mean.rows()));
+  check::require(nu > 2 * static_cast<double>(mean.rows()), "nu",
+                 fmt::format("is {}, expected > 2p = {}", nu, 2 * mean.rows()));
+  check::shape("residual_scatter", residual_scatter, mean.rows(), mean.rows());
+  check::require(samples >= 0, "samples", fmt::format("is {}, expected 0 or more", samples));
+  return {std::move(mean), std::move(C), std::move(row_scale), nu, std::move(residual_scatter),
+          log_evidence,    samples};
+}
+
+double Posterior::dof() const { return nu_ - 2 * static_cast<double>(outputs()); }
+
+Matrix Posterior::noise_covariance() const {
+  if (noise_known()) return row_scale_.matrix();
+  return predict(Matrix::Zero(features(), 1), Vector::Ones(1)).row_covariance();
+}
+
+NormalPrior Posterior::as_normal_prior() const {
+  check::require(noise_known(), "posterior", "V is unknown here: use as_wishart_prior");
+  return {mean_, row_scale_, C_};
+}
+
+WishartPrior Posterior::as_wishart_prior() const {
+  check::require(!noise_known(), "posterior", "V is known here: use as_normal_prior");
+  return {mean_, C_, row_scale_, nu_};
+}
+
+SharedPredictive Posterior::predict(const MatrixView& Phi, const VectorView& sigma) const {
+  check::shape("Phi", Phi, features(), Phi.cols());
+  check::size("sigma", sigma, Phi.cols());
+  check::positive("sigma", sigma);
+  Matrix mean(outputs(), Phi.cols());
+  Vector epistemic_factor(Phi.cols());
+  predict_into(Phi, mean, epistemic_factor);
+  if (!epistemic_factor.allFinite()) check::finite("Phi", Phi);
+  Covariance scale = noise_known() ? row_scale_ : row_scale_.scaled(1 / dof());
+  return SharedPredictive::from_scale(std::move(mean), sigma.cwiseAbs2(), std::move(epistemic_factor),
+                                      std::move(scale), dof());
+}
+
+double Posterior::predict_one(const VectorView& phi, VectorSpan mean, PredictionWorkspace& workspace) const {
+  workspace.whitened = phi;
+  lapack::multiply(mean_, phi.data(), mean.data());
+  lapack::multiply_transposed(C_.factor(), C_.is_lower(), workspace.whitened.data());
+  return workspace.whitened.squaredNorm();
+}
+
+void Posterior::predict_into(const MatrixView& Phi, MatrixSpan mean, VectorSpan epistemic_factor) const {
+  check::shape("Phi", Phi, features(), Phi.cols());
+  check::shape("mean", mean, outputs(), Phi.cols());
+  check::size("epistemic_factor", epistemic_factor, Phi.cols());
+  constexpr Index block_points = 512;  // Phi's block stays in cache for both products
+  Matrix scratch(features(), std::min(block_points, Phi.cols()));
+  for (Index at = 0; at < Phi.cols(); at += block_points) {
+    const Index count = std::min(block_points, Phi.cols() - at);
+    MatrixSpan whitened = scratch.leftCols(count);
+    whitened = Phi.middleCols(at, count);
+    lapack::multiply(mean_, whitened, mean.middleCols(at, count));
+    lapack::multiply_transposed(C_.factor(), C_.is_lower(), whitened);
+    epistemic_factor.segment(at, count) = whitened.colwise().squaredNorm().transpose();
+  }
+}
+
+Posterior condition(const NormalPrior& prior, const Statistics& data) {
+  prior.validate();
+  check_data(prior.M, data);
+  Solution solution = solve(prior.M, prior.K, data);
+  const auto N = static_cast<double>(data.samples());
+  const auto p = static_cast<double>(data.outputs());
+  const double trace = prior.V.whiten(solution.residual_root.transpose()).squaredNorm();
+  const double log_evidence = -0.5 * (N * p * std::log(2 * std::numbers::pi) + N * prior.V.log_determinant() +
+                                      p * solution.log_omega + trace);
+  return {std::move(solution.mean),
+          std::move(solution.C),
+          prior.V,
+          infinity,
+          solution.residual_root.transpose() * solution.residual_root,
+          log_evidence,
+          data.samples()};
+}
+
+Posterior condition(const WishartPrior& prior, const Statistics& data) {
+  prior.validate();
+  check_data(prior.M, data);
+  Solution solution = solve(prior.M, prior.K, data);
+  const auto N = static_cast<double>(data.samples());
+  const auto p = static_cast<double>(data.outputs());
+  Covariance row_scale = prior.Psi;
+  if (data.samples() > 0) {
+    Matrix W = stacked_qr(solution.residual_root, prior.Psi.factor().transpose(), data.outputs())
+                   .topRows(data.outputs());  // WᵀW = Ψ + S_y|x
+    raise_diagonal(W, prior.Psi.precision_diagonal().cwiseSqrt().cwiseInverse());
+    row_scale = Covariance::from_factor(W.transpose());
+  }
+  const double half = 0.5 * (prior.nu - p - 1);  // ν'/2
+  const double log_evidence = log_multivariate_gamma_ratio(data.outputs(), half, 0.5 * N) -
+                              0.5 * p * N * std::log(std::numbers::pi) -
+                              0.5 * N * prior.Psi.log_determinant() - 0.5 * p * solution.log_omega -
+                              (half + 0.5 * N) * (row_scale.log_determinant() - prior.Psi.log_determinant());
+  return {std::move(solution.mean),
+          std::move(solution.C),
+          std::move(row_scale),
+          prior.nu + N,
+          solution.residual_root.transpose() * solution.residual_root,
+          log_evidence,
+          data.samples()};
+}
+
+Posterior condition(const Posterior& prior, const Statistics& data) {
+  Posterior result = prior.noise_known() ? condition(prior.as_normal_prior(), data)
+                                         : condition(prior.as_wishart_prior(), data);
+  result.samples_ += prior.samples_;
+  return result;
+}
+
+}  // namespace mbll

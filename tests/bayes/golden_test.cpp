@@ -1,0 +1,86 @@
+#include "support/golden.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "mbll/bayes/posterior.hpp"
+
+namespace mbll {
+namespace {
+
+using golden::Case;
+using golden::to_matrix;
+using golden::to_vector;
+
+Statistics statistics_of(const Case& c) {
+  Statistics data(c.matrix("Phi").rows(), c.matrix("Y").rows());
+  data.add(c.matrix("Phi"), c.matrix("Y"), c.vector("sigma"));
+  return data;
+}
+
+Posterior normal_posterior(const Case& c) {
+  return condition(NormalPrior{c.matrix("M"), Covariance::from_matrix(c.matrix("V"), "V"),
+                               Covariance::from_matrix(c.matrix("K"), "K")},
+                   statistics_of(c));
+}
+
+Posterior t_posterior(const Case& c) {
+  return condition(WishartPrior{c.matrix("M"), Covariance::from_matrix(c.matrix("K"), "K"),
+                                Covariance::from_matrix(c.matrix("Psi"), "Psi"), c.number("nu")},
+                   statistics_of(c));
+}
+
+void expect_parts(const Predictive& predictive, const nlohmann::json& expected, double tolerance) {
+  for (Index l = 0; l < predictive.points(); ++l) {
+    const auto at = static_cast<std::size_t>(l);
+    EXPECT_GOLDEN(predictive.aleatoric_covariance(l), to_matrix(expected.at("aleatoric").at(at)), tolerance);
+    EXPECT_GOLDEN(predictive.epistemic_covariance(l), to_matrix(expected.at("epistemic").at(at)), tolerance);
+  }
+}
+
+class Golden : public testing::TestWithParam<Case> {};
+class GoldenFull : public testing::TestWithParam<Case> {};
+
+TEST_P(Golden, EvidenceAndPredictionWithVKnown) {
+  const Case& c = GetParam();
+  const nlohmann::json& expected = c.expected.at("normal");
+  const Posterior posterior = normal_posterior(c);
+  EXPECT_GOLDEN_NUMBER(posterior.log_evidence(), expected.at("log_evidence").get<double>(), c.tolerance());
+  const SharedPredictive predictive = posterior.predict(c.matrix("Phi_new"), c.vector("sigma_new"));
+  EXPECT_GOLDEN(predictive.mean(), to_matrix(expected.at("predictive_mean")), c.tolerance());
+  if (c.stiff())
+    EXPECT_GOLDEN(predictive.epistemic_factor(), to_vector(expected.at("epistemic_scale")), c.tolerance());
+}
+
+TEST_P(GoldenFull, PosteriorWithVKnown) {
+  const Case& c = GetParam();
+  const nlohmann::json& expected = c.expected.at("normal");
+  const Posterior posterior = normal_posterior(c);
+  EXPECT_GOLDEN(posterior.mean(), to_matrix(expected.at("posterior_mean")), c.tolerance());
+  EXPECT_GOLDEN(posterior.column_covariance().matrix(), to_matrix(expected.at("posterior_column_covariance")),
+                c.tolerance());
+  const SharedPredictive predictive = posterior.predict(c.matrix("Phi_new"), c.vector("sigma_new"));
+  expect_parts(predictive, expected, c.tolerance());
+  EXPECT_GOLDEN(predictive.log_density(c.matrix("Y_new")), to_vector(expected.at("log_predictive_each")),
+                c.tolerance());
+}
+
+TEST_P(GoldenFull, PosteriorWithVUnknown) {
+  const Case& c = GetParam();
+  const nlohmann::json& expected = c.expected.at("t");
+  const Posterior posterior = t_posterior(c);
+  EXPECT_GOLDEN_NUMBER(posterior.log_evidence(), expected.at("log_evidence").get<double>(), c.tolerance());
+  EXPECT_GOLDEN(posterior.row_scale().matrix(), to_matrix(expected.at("posterior_scale")), c.tolerance());
+  EXPECT_EQ(posterior.nu(), expected.at("posterior_dof").get<double>());
+  const SharedPredictive predictive = posterior.predict(c.matrix("Phi_new"), c.vector("sigma_new"));
+  expect_parts(predictive, expected, c.tolerance());
+  EXPECT_GOLDEN(predictive.log_density(c.matrix("Y_new")), to_vector(expected.at("log_predictive_each")),
+                c.tolerance());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Golden, testing::ValuesIn(golden::load_all()), golden::case_name);
+INSTANTIATE_TEST_SUITE_P(All, GoldenFull, testing::ValuesIn(golden::load_full()), golden::case_name);
+
+}  // namespace
+}  // namespace mbll
