@@ -14,6 +14,14 @@ void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* inf
 void dpocon_(const char* uplo, const int* n, const double* a, const int* lda, const double* anorm,
              double* rcond, double* work, int* iwork, int* info);
 void dtrtri_(const char* uplo, const char* diag, const int* n, double* a, const int* lda, int* info);
+void dgesdd_(const char* jobz, const int* m, const int* n, double* a, const int* lda, double* s, double* u,
+             const int* ldu, double* vt, const int* ldvt, double* work, const int* lwork, int* iwork,
+             int* info);
+void dgesvd_(const char* jobu, const char* jobvt, const int* m, const int* n, double* a, const int* lda,
+             double* s, double* u, const int* ldu, double* vt, const int* ldvt, double* work,
+             const int* lwork, int* info);
+void dsyevd_(const char* jobz, const char* uplo, const int* n, double* a, const int* lda, double* w,
+             double* work, const int* lwork, int* iwork, const int* liwork, int* info);
 }
 
 namespace mbll::lapack {
@@ -141,6 +149,44 @@ void multiply(const MatrixView& A, const MatrixView& B, MatrixSpan C) {
 void make_diagonal_nonnegative(MatrixSpan R) {
   for (Index i = 0; i < std::min(R.rows(), R.cols()); ++i)
     if (R(i, i) < 0) R.row(i).tail(R.cols() - i) *= -1;
+}
+
+Svd svd(Matrix A) {
+  assert(A.rows() == A.cols());
+  const int n = to_int(A.rows());
+  Svd result{Matrix(n, n), Vector(n), Matrix(n, n)};
+  if (n == 0) return result;
+  const int lwork = n * (7 * n + 64);
+  Vector work(lwork);
+  std::vector<int> integers(8 * static_cast<std::size_t>(n));
+  const Matrix copy = A;
+  int info = 0;
+  dgesdd_("A", &n, &n, A.data(), &n, result.s.data(), result.U.data(), &n, result.W.data(), &n, work.data(),
+          &lwork, integers.data(), &info);
+  if (info > 0) {
+    A = copy;
+    dgesvd_("A", "A", &n, &n, A.data(), &n, result.s.data(), result.U.data(), &n, result.W.data(), &n,
+            work.data(), &lwork, &info);
+  }
+  assert(info == 0);
+  result.W.transposeInPlace();
+  return result;
+}
+
+SymmetricEigen symmetric_eigen(Matrix S) {
+  assert(S.rows() == S.cols());
+  const int n = to_int(S.rows());
+  SymmetricEigen result{Vector(n), std::move(S)};
+  if (n == 0) return result;
+  const int lwork = 1 + 6 * n + 2 * n * n;
+  const int liwork = 3 + 5 * n;
+  Vector work(lwork);
+  std::vector<int> integers(static_cast<std::size_t>(liwork));
+  int info = 0;
+  dsyevd_("V", "L", &n, result.Q.data(), &n, result.values.data(), work.data(), &lwork, integers.data(),
+          &liwork, &info);
+  assert(info == 0);
+  return result;
 }
 
 }  // namespace mbll::lapack

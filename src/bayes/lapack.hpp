@@ -43,6 +43,21 @@ void multiply(const MatrixView& A, const double* x, double* y);
 /// C ← A B. dgemm
 void multiply(const MatrixView& A, const MatrixView& B, MatrixSpan C);
 
+/// A = U diag(s) Wᵀ for square A, singular values descending. dgesdd, dgesvd where that does not converge
+struct Svd {
+  Matrix U;
+  Vector s;
+  Matrix W;
+};
+[[nodiscard]] Svd svd(Matrix A /* n×n */);
+
+/// S = Q diag(values) Qᵀ for symmetric S, values ascending. dsyevd
+struct SymmetricEigen {
+  Vector values;
+  Matrix Q;
+};
+[[nodiscard]] SymmetricEigen symmetric_eigen(Matrix S /* n×n, lower triangle is read */);
+
 /// Flips the signs of rows so that the diagonal of the upper triangular R is not negative.
 void make_diagonal_nonnegative(MatrixSpan R);
 
