@@ -149,6 +149,10 @@ KMeans k_means(const MatrixView& X, const KMeansOptions& options) {
   check::finite("X", X);
   check::require(X.cols() >= options.clusters, "clusters",
                  fmt::format("is {}, more than the {} samples", options.clusters, X.cols()));
+  if (options.start.size() > 0) {
+    check::shape("start", options.start, X.rows(), options.clusters);
+    check::finite("start", options.start);
+  }
   // Centred and of size 1, so that squares neither overflow nor cancel.
   const double largest = X.cwiseAbs().maxCoeff();
   const double scale = largest > 0 ? largest : 1;
@@ -157,7 +161,8 @@ KMeans k_means(const MatrixView& X, const KMeansOptions& options) {
   Z.colwise() -= middle;
 
   Rng rng = make_rng(options.seed);
-  Matrix centres = first_centres(Z, options.clusters, rng);
+  Matrix centres = options.start.size() == 0 ? first_centres(Z, options.clusters, rng)
+                                             : Matrix((options.start / scale).colwise() - middle);
   const Index k = centres.cols();
   const int threads = thread_count(options.threads);
   KMeans result;

@@ -88,14 +88,21 @@ TEST(KMeans, SameSeedSameBitsForAnyNumberOfThreads) {
   EXPECT_NE(one.centres, k_means(X, {.clusters = 13, .seed = 6}).centres);
 }
 
-TEST(KMeans, EveryClusterKeepsASample) {
-  // Many clusters on few, clumped samples are what empties clusters.
-  for (std::uint64_t seed = 0; seed < 40; ++seed) {
-    const Matrix X = random_matrix(1, 40, seed).array().cube().matrix();
-    const KMeans found = k_means(X, {.clusters = 15, .seed = seed});
-    for (Index j = 0; j < 15; ++j) EXPECT_EQ(std::ranges::count(found.nearest, j) > 0, true);
-    EXPECT_TRUE(found.centres.allFinite());
-  }
+TEST(KMeans, StartsWhereItIsTold) {
+  const Planted planted;
+  const KMeans found = k_means(planted.X, {.clusters = 6, .start = planted.centres});
+  for (Index n = 0; n < 6; ++n) EXPECT_EQ(found.nearest[n], n);
+}
+
+TEST(KMeans, EmptyClustersStartAgain) {
+  const Planted planted;
+  Matrix start = planted.centres;
+  start.rightCols(4).array() += 1e6;  // nearest to nobody
+  const KMeans found = k_means(planted.X, {.clusters = 6, .start = start});
+  EXPECT_TRUE(found.converged);
+  EXPECT_TRUE(found.centres.allFinite());
+  for (Index j = 0; j < 6; ++j) EXPECT_NE(std::ranges::count(found.nearest, j), 0);
+  EXPECT_LE(found.inertia, k_means(planted.X, {.clusters = 2}).inertia / 2);
 }
 
 TEST(KMeans, FewerDifferentSamplesThanClusters) {
@@ -131,6 +138,8 @@ TEST(KMeans, RefusesBadArguments) {
             "clusters: is 4, more than the 3 samples");
   EXPECT_EQ(message_of([&] { (void)k_means(X, {.max_steps = 0}); }), "max_steps: is 0, expected at least 1");
   EXPECT_EQ(message_of([&] { (void)k_means(Matrix(2, 0), {}); }), "X: is empty");
+  EXPECT_EQ(message_of([&] { (void)k_means(X, {.clusters = 2, .start = Matrix::Zero(2, 3)}); }),
+            "start: shape is 2×3, expected 2×2");
   const Matrix bad = Matrix::Constant(2, 3, std::numeric_limits<double>::quiet_NaN());
   EXPECT_THAT(message_of([&] { (void)k_means(bad, {}); }), HasSubstr("X: entry (0, 0) is nan"));
 }

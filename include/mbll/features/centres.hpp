@@ -17,6 +17,7 @@ namespace mbll {
 struct KMeansOptions {
   Index clusters = 1;
   std::uint64_t seed = 0;
+  Matrix start;  ///< first centres, q×clusters; empty: greedy k-means++
   int max_steps = 300;
   int threads = 1;  ///< 0: all cores. The result is the same, bit for bit, for any number.
 
@@ -32,10 +33,10 @@ struct KMeans {
   bool converged = false;  ///< no sample changed its centre in the last step; else the step limit was reached
 };
 
-/// Clusters by Lloyd's iteration from a greedy k-means++ start. A cluster that loses all its samples starts
+/// Clusters by Lloyd's iteration. A cluster that loses all its samples starts
 /// again at the sample that is worst served. Distances are Euclidean: inputs should have comparable scales.
-/// Throws InvalidArgument if X is empty, not finite or has fewer samples than clusters. O(q k N) per step,
-/// O(q k N ln k) to start.
+/// Throws InvalidArgument if X is empty, not finite or has fewer samples than clusters, or start does not
+/// fit. O(q k N) per step, O(q k N ln k) to start.
 [[nodiscard]] KMeans k_means(const MatrixView& X /* q×N */, const KMeansOptions& options);
 
 /// Median distance from a point to its nearest other: a natural width for kernels there. Zero when more than
