@@ -84,10 +84,10 @@ Run run(const Problem& problem, const EmOptions& options) {
         std::abs(at.step.objective() - previous) / std::max(1.0, std::abs(at.step.objective()));
     previous = at.step.objective();
     summary.trace.push_back(at.step);
-    return !options.progress || options.progress(at.step);
   };
+  const auto go_on = [&] { return !options.progress || options.progress(summary.trace.back()); };
 
-  bool go_on = record(here, theta);
+  record(here, theta);
   while (true) {
     const EmStep& step = summary.trace.back();
     // The first point has no change of the objective yet.
@@ -96,7 +96,7 @@ Run run(const Problem& problem, const EmOptions& options) {
       summary.end = EmEnd::converged;
       break;
     }
-    if (!go_on) {
+    if (!go_on()) {
       summary.end = EmEnd::stopped;
       break;
     }
@@ -112,7 +112,7 @@ Run run(const Problem& problem, const EmOptions& options) {
         if (there.step.objective() >= here.step.objective() - slack(here.step.objective())) {
           theta = proposal;
           here = std::move(there);
-          go_on = record(here, theta);
+          record(here, theta);
           continue;
         }
       }
@@ -127,7 +127,7 @@ Run run(const Problem& problem, const EmOptions& options) {
     }
     theta = here.next;
     here = std::move(there);
-    go_on = record(here, theta);
+    record(here, theta);
   }
   // The M-step of the last point is still to be taken: it only loses by rounding, and then it is not.
   Evaluation last = problem.evaluate(here.next);

@@ -13,9 +13,10 @@ Maximum maximise(const std::function<double(const Vector&, Vector&)>& f, Vector 
   result.trace.push_back(result.value);
   Matrix inverse_hessian = Matrix::Identity(n, n) / std::max(1.0, gradient.norm());
   Vector next_gradient(n);
+  int idle = 0;       // iterations in a row that gained nothing but rounding
   bool fresh = true;  // inverse_hessian is still the first guess
   while (result.iterations < max_iterations) {
-    if (gradient.norm() <= gradient_tolerance) {
+    if (gradient.norm() <= gradient_tolerance || idle >= 3) {
       result.converged = true;
       break;
     }
@@ -47,6 +48,9 @@ Maximum maximise(const std::function<double(const Vector&, Vector&)>& f, Vector 
       result.converged = true;  // flat to rounding
       break;
     }
+    // Variables that the function no longer depends on (k → 0) leave a gradient that vanishes only at
+    // infinity.
+    idle = next_value - result.value <= 1e-9 * (1 + std::abs(next_value)) ? idle + 1 : 0;
     const Vector s = next_x - result.x;
     const Vector y = gradient - next_gradient;  // of −f
     const double sy = s.dot(y);

@@ -19,7 +19,7 @@ struct ConditionalOptions {
   /// Also estimate V, from the residuals of the held-out samples. Its scale then takes the place of σ.
   bool estimate_row_covariance = false;
   double tolerance = 1e-6;  ///< on the norm of the gradient per held-out value
-  int max_iterations = 100;
+  int max_iterations = 500;
 
   void validate(Index features) const;
 };
