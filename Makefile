@@ -16,8 +16,8 @@ all: ## build build/bin/mbll
 demo: all ## build and run the main job on built-in data
 	@$(BUILD)/bin/mbll demo
 
-test: ## build and run every test
-	@scripts/setup build test
+test: ## build and run every test (MBLL_SKIP_BROWSER=1: all but the report page's)
+	@scripts/setup build test $(if $(filter 1,$(MBLL_SKIP_BROWSER)),,web-test)
 	@$(CMAKE) -DMBLL_BUILD_TESTS=ON -DMBLL_BUILD_EXAMPLES=ON >/dev/null
 	@cmake --build $(BUILD)
 	@ctest --test-dir $(BUILD) --output-on-failure -j $$(nproc)

@@ -1,0 +1,21 @@
+# Puts page.js and page.css of FOLDER into PAGE and writes the result as string literals to OUTPUT.
+file(READ ${PAGE} html)
+file(READ ${FOLDER}/page.css style)
+file(READ ${FOLDER}/page.js script)
+string(STRIP "${style}" style)
+string(STRIP "${script}" script)
+string(REPLACE "@STYLE@" "${style}" html "${html}")
+string(REPLACE "@SCRIPT@" "${script}" html "${html}")
+
+# In pieces: compilers need not accept one literal of this length.
+set(piece_length 15000)
+string(LENGTH "${html}" length)
+set(source "#include \"report/page.hpp\"\n\nnamespace mbll::report {\n\nconst std::string& page_template() {\n  static const std::string page = [] {\n    std::string text;\n")
+set(start 0)
+while(start LESS length)
+  string(SUBSTRING "${html}" ${start} ${piece_length} piece)
+  string(APPEND source "    text += R\"~mbll~(${piece})~mbll~\";\n")
+  math(EXPR start "${start} + ${piece_length}")
+endwhile()
+string(APPEND source "    return text;\n  }();\n  return page;\n}\n\n}  // namespace mbll::report\n")
+file(WRITE ${OUTPUT} "${source}")
