@@ -32,6 +32,12 @@ double log_gamma_ratio(double x, double delta) {
   return std::lgamma(x + delta) - std::lgamma(x);
 }
 
+double log_multivariate_gamma_ratio(std::ptrdiff_t p, double x, double delta) {
+  double sum = 0;
+  for (std::ptrdiff_t j = 0; j < p; ++j) sum += log_gamma_ratio(x - 0.5 * static_cast<double>(j), delta);
+  return sum;
+}
+
 double log_density(double z, double dof) {
   if (std::isinf(dof)) return -0.5 * (log_two_pi + z * z);
   return log_gamma_ratio(0.5 * dof, 0.5) - 0.5 * std::log(dof * std::numbers::pi) -

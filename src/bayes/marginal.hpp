@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 
 /// One-dimensional standard distributions behind the predictives: Student t with `dof` degrees of freedom,
@@ -18,6 +19,8 @@ namespace mbll::marginal {
 
 /// ln Γ(x + delta) − ln Γ(x), without cancellation for large x.
 [[nodiscard]] double log_gamma_ratio(double x, double delta);
+/// ln Γ_p(x + delta) − ln Γ_p(x), Γ_p the multivariate gamma function of dimension p.
+[[nodiscard]] double log_multivariate_gamma_ratio(std::ptrdiff_t p, double x, double delta);
 /// Probability that a t_dof vector of dimension p (χ²_p for infinite dof) has squared Mahalanobis length ≤ q.
 [[nodiscard]] double ellipsoid_level(double q, double p, double dof);
 

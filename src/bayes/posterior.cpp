@@ -6,46 +6,17 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <numeric>
 #include <utility>
-#include <vector>
 
 #include "bayes/lapack.hpp"
 #include "bayes/marginal.hpp"
+#include "bayes/stacked_root.hpp"
 #include "mbll/error.hpp"
 
 namespace mbll {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-/// Upper triangular W with WᵀW = AᵀA + PᵀP, P invertible. Rows go in by size, the large ones first:
-/// Householder's QR is then accurate row by row, so that a weak prior keeps its digits beside strong data and
-/// the other way round. `width` columns decide about the order; those beyond it (right-hand sides) are
-/// carried along.
-Matrix stacked_qr(const MatrixView& upper, const MatrixView& lower, Index width) {
-  const Index rows = upper.rows() + lower.rows();
-  const auto row = [&](Index i) { return i < upper.rows() ? upper.row(i) : lower.row(i - upper.rows()); };
-  std::vector<Index> order(static_cast<std::size_t>(rows));
-  std::iota(order.begin(), order.end(), 0);
-  Vector size(rows);
-  for (Index i = 0; i < rows; ++i) size(i) = row(i).head(width).lpNorm<Eigen::Infinity>();
-  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return size(a) > size(b); });
-  Matrix stack(rows, upper.cols());
-  for (Index i = 0; i < rows; ++i) stack.row(i) = row(order[static_cast<std::size_t>(i)]);
-  lapack::qr_in_place(stack);
-  stack.triangularView<Eigen::StrictlyLower>().setZero();
-  lapack::make_diagonal_nonnegative(stack);
-  return stack;
-}
-
-/// W_ii² is the variance of entry i given entries before it if WᵀW is a covariance, and can only grow with
-/// every scatter matrix that is added; `floor` is a lower bound of it from the part P alone. Without this,
-/// rounding could leave a zero where features are collinear and the prior is weaker than the rounding errors
-/// of the data.
-void raise_diagonal(Matrix& W, const Vector& floor) {
-  for (Index i = 0; i < W.rows(); ++i) W(i, i) = std::max(W(i, i), floor(i));
-}
 
 struct Solution {
   Matrix mean;           // Â, p×d
@@ -82,13 +53,6 @@ void check_data(const Matrix& M, const Statistics& data) {
   check::require(data.features() == M.cols() && data.outputs() == M.rows(), "data",
                  fmt::format("has {} features and {} outputs, the prior has {} and {}", data.features(),
                              data.outputs(), M.cols(), M.rows()));
-}
-
-/// ln Γ_p(x + delta) − ln Γ_p(x)
-double log_multivariate_gamma_ratio(Index p, double x, double delta) {
-  double sum = 0;
-  for (Index j = 0; j < p; ++j) sum += marginal::log_gamma_ratio(x - 0.5 * static_cast<double>(j), delta);
-  return sum;
 }
 
 }  // namespace
@@ -215,15 +179,9 @@ Posterior condition(const WishartPrior& prior, const Statistics& data) {
   Solution solution = solve(prior.M, prior.K, data);
   const auto N = static_cast<double>(data.samples());
   const auto p = static_cast<double>(data.outputs());
-  Covariance row_scale = prior.Psi;
-  if (data.samples() > 0) {
-    Matrix W = stacked_qr(solution.residual_root, prior.Psi.factor().transpose(), data.outputs())
-                   .topRows(data.outputs());  // WᵀW = Ψ + S_y|x
-    raise_diagonal(W, prior.Psi.precision_diagonal().cwiseSqrt().cwiseInverse());
-    row_scale = Covariance::from_factor(W.transpose());
-  }
-  const double half = 0.5 * (prior.nu - p - 1);  // ν'/2
-  const double log_evidence = log_multivariate_gamma_ratio(data.outputs(), half, 0.5 * N) -
+  Covariance row_scale = add_scatter(prior.Psi, solution.residual_root);  // Ψ + S_y|x
+  const double half = 0.5 * (prior.nu - p - 1);                           // ν'/2
+  const double log_evidence = marginal::log_multivariate_gamma_ratio(data.outputs(), half, 0.5 * N) -
                               0.5 * p * N * std::log(std::numbers::pi) -
                               0.5 * N * prior.Psi.log_determinant() - 0.5 * p * solution.log_omega -
                               (half + 0.5 * N) * (row_scale.log_determinant() - prior.Psi.log_determinant());
