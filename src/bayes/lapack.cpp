@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 #include <vector>
 
 // The LAPACK routines; Eigen declares those of the BLAS.
@@ -13,6 +14,9 @@ void dtpqrt_(const int* m, const int* n, const int* l, const int* nb, double* a,
 void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info);
 void dpocon_(const char* uplo, const int* n, const double* a, const int* lda, const double* anorm,
              double* rcond, double* work, int* iwork, int* info);
+void dgesvj_(const char* joba, const char* jobu, const char* jobv, const int* m, const int* n, double* a,
+             const int* lda, double* sva, const int* mv, double* v, const int* ldv, double* work,
+             const int* lwork, int* info);
 void dtrtri_(const char* uplo, const char* diag, const int* n, double* a, const int* lda, int* info);
 void dgesdd_(const char* jobz, const int* m, const int* n, double* a, const int* lda, double* s, double* u,
              const int* ldu, double* vt, const int* ldvt, double* work, const int* lwork, int* iwork,
@@ -113,6 +117,23 @@ void triangular_inverse_in_place(MatrixSpan T, bool lower) {
   int info = 0;
   dtrtri_(lower ? "L" : "U", "N", &n, T.data(), &ldt, &info);
   assert(info == 0);
+}
+
+Svd jacobi_svd(Matrix A) {
+  const int m = to_int(A.rows());
+  const int n = to_int(A.cols());
+  Svd result{std::move(A), Vector::Zero(n), Matrix::Identity(n, n)};
+  if (result.U.isZero(0)) return result;
+  const int lwork = std::max(6, m + n);
+  Vector work = Vector::Zero(lwork);
+  int info = 0;
+  dgesvj_("G", "U", "V", &m, &n, result.U.data(), &m, result.values.data(), &n, result.V.data(), &n,
+          work.data(), &lwork, &info);
+  assert(info >= 0);
+  result.values *= work(0);  // values are kept scaled where they would over- or underflow
+  for (int k = 0; k < n; ++k)
+    if (result.values(k) == 0) result.U.col(k).setZero();
+  return result;
 }
 
 void multiply_transposed(const MatrixView& T, bool lower, MatrixSpan B) {

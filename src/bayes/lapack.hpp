@@ -34,6 +34,17 @@ void add_outer_product(const MatrixView& A /* n×k */, double beta, MatrixSpan G
 /// dtrtri
 void triangular_inverse_in_place(MatrixSpan T, bool lower);
 
+/// A = U diag(values) Vᵀ, A m×n with m ≥ n: U m×n, V n×n, values falling. Columns of U that belong to zero
+/// values are zero.
+struct Svd {
+  Matrix U;
+  Vector values;
+  Matrix V;
+};
+/// One-sided Jacobi: small singular values of column-scaled matrices keep their digits, which dgesdd's do
+/// not. dgesvj
+[[nodiscard]] Svd jacobi_svd(Matrix A);
+
 /// B ← Tᵀ B for triangular T. dtrmm
 void multiply_transposed(const MatrixView& T, bool lower, MatrixSpan B);
 /// x ← Tᵀ x for triangular T, no allocation. dtrmv

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <Eigen/Core>
-#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <utility>
@@ -117,42 +116,6 @@ NormalPrior Posterior::as_normal_prior() const {
 WishartPrior Posterior::as_wishart_prior() const {
   check::require(!noise_known(), "posterior", "V is known here: use as_normal_prior");
   return {mean_, C_, row_scale_, nu_};
-}
-
-SharedPredictive Posterior::predict(const MatrixView& Phi, const VectorView& sigma) const {
-  check::shape("Phi", Phi, features(), Phi.cols());
-  check::size("sigma", sigma, Phi.cols());
-  check::positive("sigma", sigma);
-  Matrix mean(outputs(), Phi.cols());
-  Vector epistemic_factor(Phi.cols());
-  predict_into(Phi, mean, epistemic_factor);
-  if (!epistemic_factor.allFinite()) check::finite("Phi", Phi);
-  Covariance scale = noise_known() ? row_scale_ : row_scale_.scaled(1 / dof());
-  return SharedPredictive::from_scale(std::move(mean), sigma.cwiseAbs2(), std::move(epistemic_factor),
-                                      std::move(scale), dof());
-}
-
-double Posterior::predict_one(const VectorView& phi, VectorSpan mean, PredictionWorkspace& workspace) const {
-  workspace.whitened = phi;
-  lapack::multiply(mean_, phi.data(), mean.data());
-  lapack::multiply_transposed(C_.factor(), C_.is_lower(), workspace.whitened.data());
-  return workspace.whitened.squaredNorm();
-}
-
-void Posterior::predict_into(const MatrixView& Phi, MatrixSpan mean, VectorSpan epistemic_factor) const {
-  check::shape("Phi", Phi, features(), Phi.cols());
-  check::shape("mean", mean, outputs(), Phi.cols());
-  check::size("epistemic_factor", epistemic_factor, Phi.cols());
-  constexpr Index block_points = 512;  // Phi's block stays in cache for both products
-  Matrix scratch(features(), std::min(block_points, Phi.cols()));
-  for (Index at = 0; at < Phi.cols(); at += block_points) {
-    const Index count = std::min(block_points, Phi.cols() - at);
-    MatrixSpan whitened = scratch.leftCols(count);
-    whitened = Phi.middleCols(at, count);
-    lapack::multiply(mean_, whitened, mean.middleCols(at, count));
-    lapack::multiply_transposed(C_.factor(), C_.is_lower(), whitened);
-    epistemic_factor.segment(at, count) = whitened.colwise().squaredNorm().transpose();
-  }
 }
 
 Posterior condition(const NormalPrior& prior, const Statistics& data) {

@@ -1,8 +1,12 @@
 #pragma once
 
 #include <limits>
+#include <variant>
 
 #include "mbll/bayes/covariance.hpp"
+#include "mbll/bayes/inverse_wishart.hpp"
+#include "mbll/bayes/matrix_normal.hpp"
+#include "mbll/bayes/matrix_t.hpp"
 #include "mbll/bayes/predictive.hpp"
 #include "mbll/bayes/statistics.hpp"
 #include "mbll/core.hpp"
@@ -28,6 +32,10 @@ struct WishartPrior {
 
   void validate() const;
 };
+
+/// Joint distribution of the outputs at several points: matrix normal when V is known, matrix T when it is
+/// not.
+using JointDistribution = std::variant<MatrixNormal, MatrixT>;
 
 /// Scratch space of predictions that must not allocate. One per thread.
 struct PredictionWorkspace {
@@ -73,6 +81,19 @@ class Posterior {
   void predict_into(const MatrixView& Phi /* d×L */, MatrixSpan mean /* p×L */,
                     VectorSpan epistemic_factor /* L */) const;
 
+  /// All L points together: MN(ÂΦ*, V, D* + Φ*ᵀCΦ*) or MT(ÂΦ*, Ψ + S_y|x, D* + Φ*ᵀCΦ*, ν + N − 2p). O(L³ +
+  /// dL² + d²L)
+  [[nodiscard]] JointDistribution predict_joint(const MatrixView& Phi /* d×L */,
+                                                const VectorView& sigma /* L */) const;
+  /// ln p(Y | data) of all L points together (the conditional evidence of new samples). Cost as above; for L
+  /// > d `condition(*this, statistics).log_evidence()` gives the same in O(d³ + d²L).
+  [[nodiscard]] double log_density_joint(const MatrixView& Phi /* d×L */, const VectorView& sigma /* L */,
+                                         const MatrixView& Y /* p×L */) const;
+  /// The last layer itself: MN(Â, V, C) or MT(Â, Ψ + S_y|x, C, ν + N − 2p).
+  [[nodiscard]] JointDistribution weights() const;
+  /// V | Y ~ IW(Ψ + S_y|x, ν + N). Throws InvalidArgument when V is known.
+  [[nodiscard]] InverseWishart noise() const;
+
   /// Restores a posterior from its parts (model files). Throws InvalidArgument if they do not fit.
   static Posterior from_parts(Matrix mean, Covariance C, Covariance row_scale, double nu,
                               Matrix residual_scatter, double log_evidence, Index samples);
@@ -92,6 +113,19 @@ class Posterior {
   double log_evidence_;
   Index samples_;
 };
+
+/// Epistemic factor φᵀCφ at L points for a column covariance C: a posterior's C, or a prior's K for the
+/// a-priori part. O(d²L)
+[[nodiscard]] Vector epistemic_factor(const Covariance& C /* d×d */, const MatrixView& Phi /* d×L */);
+
+/// The epistemic factor split: posterior = prior − reduction. Each L entries.
+struct EpistemicSplit {
+  Vector prior;      ///< φᵀKφ, before any data
+  Vector reduction;  ///< φᵀKΦΩ⁻¹ΦᵀKφ ≥ 0, what the data removed
+  Vector posterior;  ///< φᵀCφ
+};
+[[nodiscard]] EpistemicSplit split_epistemic(const Covariance& K, const Posterior& posterior,
+                                             const MatrixView& Phi /* d×L */);
 
 /// Posterior and evidence. Cost O(d³ + d²p) by one QR of the stacked roots, whatever N.
 [[nodiscard]] Posterior condition(const NormalPrior& prior, const Statistics& data);
