@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -42,6 +43,15 @@ Covariance add_precision(const Covariance& S, const MatrixView& A) {
   Matrix T = stacked_qr(A, S.inverse_factor(), S.size()).topRows(S.size());
   raise_diagonal(T, S.diagonal().cwiseSqrt().cwiseInverse());
   return Covariance::from_precision_root(std::move(T));
+}
+
+double log_determinant_of_identity_plus(const MatrixView& A) {
+  if (A.size() == 0) return 0;
+  const lapack::Svd svd = lapack::jacobi_svd(A.rows() >= A.cols() ? Matrix(A) : Matrix(A.transpose()));
+  double sum = 0;
+  // ln(1 + s²) for s too large to be squared
+  for (const double s : svd.values) sum += s > 1e100 ? 2 * std::log(s) : std::log1p(s * s);
+  return sum;
 }
 
 }  // namespace mbll

@@ -11,12 +11,14 @@
 
 #include "mbll/error.hpp"
 #include "support/golden.hpp"
+#include "support/problem.hpp"
 #include "support/random.hpp"
 
 namespace mbll {
 namespace {
 
 using golden::relative_error;
+using test::message_of;
 using test::random_matrix;
 using test::random_positive;
 
@@ -180,18 +182,7 @@ TEST(Statistics, AccumulatesWhatASourceMakes) {
   EXPECT_EQ(data.log_noise(), statistics_of(samples).log_noise());
 }
 
-template <class Call>
-std::string message_of(Call call) {
-  try {
-    call();
-  } catch (const InvalidArgument& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 TEST(Statistics, BadInputNamesTheArgumentAndChangesNothing) {
-  using testing::HasSubstr;
   using testing::StartsWith;
   const Samples good = make_samples(3, 2, 20000, 22);
   Statistics data = statistics_of(good);
