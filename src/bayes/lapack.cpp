@@ -127,12 +127,12 @@ Svd jacobi_svd(Matrix A) {
   const int lwork = std::max(6, m + n);
   Vector work = Vector::Zero(lwork);
   int info = 0;
-  dgesvj_("G", "U", "V", &m, &n, result.U.data(), &m, result.values.data(), &n, result.V.data(), &n,
-          work.data(), &lwork, &info);
+  dgesvj_("G", "U", "V", &m, &n, result.U.data(), &m, result.s.data(), &n, result.W.data(), &n, work.data(),
+          &lwork, &info);
   assert(info >= 0);
-  result.values *= work(0);  // values are kept scaled where they would over- or underflow
+  result.s *= work(0);  // values are kept scaled where they would over- or underflow
   for (int k = 0; k < n; ++k)
-    if (result.values(k) == 0) result.U.col(k).setZero();
+    if (result.s(k) == 0) result.U.col(k).setZero();
   return result;
 }
 

@@ -34,17 +34,6 @@ void add_outer_product(const MatrixView& A /* n×k */, double beta, MatrixSpan G
 /// dtrtri
 void triangular_inverse_in_place(MatrixSpan T, bool lower);
 
-/// A = U diag(values) Vᵀ, A m×n with m ≥ n: U m×n, V n×n, values falling. Columns of U that belong to zero
-/// values are zero.
-struct Svd {
-  Matrix U;
-  Vector values;
-  Matrix V;
-};
-/// One-sided Jacobi: small singular values of column-scaled matrices keep their digits, which dgesdd's do
-/// not. dgesvj
-[[nodiscard]] Svd jacobi_svd(Matrix A);
-
 /// B ← Tᵀ B for triangular T. dtrmm
 void multiply_transposed(const MatrixView& T, bool lower, MatrixSpan B);
 /// x ← Tᵀ x for triangular T, no allocation. dtrmv
@@ -61,6 +50,10 @@ struct Svd {
   Matrix W;
 };
 [[nodiscard]] Svd svd(Matrix A /* n×n */);
+/// The same for A m×n, m ≥ n (U m×n, W n×n), by one-sided Jacobi: small singular values of matrices with
+/// badly scaled columns keep their digits, which dgesdd's do not. Columns of U that belong to zero singular
+/// values are zero. dgesvj
+[[nodiscard]] Svd jacobi_svd(Matrix A /* m×n */);
 
 /// S = Q diag(values) Qᵀ for symmetric S, values ascending. dsyevd
 struct SymmetricEigen {

@@ -37,7 +37,7 @@ double MatrixT::log_density(const MatrixView& X) const {
   const auto p = static_cast<double>(mean_.rows());
   const auto N = static_cast<double>(mean_.cols());
   const Matrix white = columns_.whiten(rows_.whiten(X - mean_).transpose());  // N×p
-  const double log_determinant = add_scatter(Covariance::identity(mean_.rows()), white).log_determinant();
+  const double log_determinant = log_determinant_of_identity_plus(white);
   return marginal::log_multivariate_gamma_ratio(mean_.rows(), 0.5 * (dof_ + p - 1), 0.5 * N) -
          0.5 * p * N * std::log(std::numbers::pi) - 0.5 * N * rows_.log_determinant() -
          0.5 * p * columns_.log_determinant() - 0.5 * (dof_ + N + p - 1) * log_determinant;

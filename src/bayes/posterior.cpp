@@ -144,10 +144,12 @@ Posterior condition(const WishartPrior& prior, const Statistics& data) {
   const auto p = static_cast<double>(data.outputs());
   Covariance row_scale = add_scatter(prior.Psi, solution.residual_root);  // Ψ + S_y|x
   const double half = 0.5 * (prior.nu - p - 1);                           // ν'/2
+  const double log_growth =                                               // ln |Ψ + S_y|x| − ln |Ψ|
+      log_determinant_of_identity_plus(prior.Psi.whiten(solution.residual_root.transpose()));
   const double log_evidence = marginal::log_multivariate_gamma_ratio(data.outputs(), half, 0.5 * N) -
                               0.5 * p * N * std::log(std::numbers::pi) -
                               0.5 * N * prior.Psi.log_determinant() - 0.5 * p * solution.log_omega -
-                              (half + 0.5 * N) * (row_scale.log_determinant() - prior.Psi.log_determinant());
+                              (half + 0.5 * N) * log_growth;
   return {std::move(solution.mean),
           std::move(solution.C),
           std::move(row_scale),

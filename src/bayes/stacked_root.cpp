@@ -50,7 +50,7 @@ double log_determinant_of_identity_plus(const MatrixView& A) {
   const lapack::Svd svd = lapack::jacobi_svd(A.rows() >= A.cols() ? Matrix(A) : Matrix(A.transpose()));
   double sum = 0;
   // ln(1 + s²) for s too large to be squared
-  for (const double s : svd.values) sum += s > 1e100 ? 2 * std::log(s) : std::log1p(s * s);
+  for (const double s : svd.s) sum += s > 1e100 ? 2 * std::log(s) : std::log1p(s * s);
   return sum;
 }
 

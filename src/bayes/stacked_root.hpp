@@ -22,7 +22,6 @@ void raise_diagonal(Matrix& W, const Vector& floor);
 /// The covariance (AᵀA + PᵀP)⁻¹ for S = (PᵀP)⁻¹.
 [[nodiscard]] Covariance add_precision(const Covariance& S /* n×n */, const MatrixView& A /* m×n */);
 
-
 /// ln |I + AᵀA|, exact to the last digits for small A too.
 [[nodiscard]] double log_determinant_of_identity_plus(const MatrixView& A /* m×n */);
 

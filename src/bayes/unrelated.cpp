@@ -35,9 +35,9 @@ UnrelatedPosterior::UnrelatedPosterior(const UnrelatedPrior& prior, const Statis
   RotatedMoments& r = rotated_;
   r.W = prior.U.inverse_factor().transpose() * rows.U;
   r.W_inverse_t = prior.U.factor() * rows.U;
-  r.lambda = rows.values.cwiseAbs2();
-  r.mu = columns.values.cwiseAbs2();
-  r.column_basis = prior.K.factor() * columns.V;
+  r.lambda = rows.s.cwiseAbs2();
+  r.mu = columns.s.cwiseAbs2();
+  r.column_basis = prior.K.factor() * columns.W;
 
   // E = Y − MΦ has the root [R_xy − R_xx Mᵀ; R_yy]; its rotated parts along the left singular vectors and off
   // them:
@@ -53,7 +53,7 @@ UnrelatedPosterior::UnrelatedPosterior(const UnrelatedPrior& prior, const Statis
     for (Index j = 0; j < p; ++j) {
       const double gain = 1 + r.lambda(j) * r.mu(k);
       r.variance(j, k) = r.lambda(j) / gain;
-      r.mean(j, k) = along(k, j) * columns.values(k) * r.variance(j, k);
+      r.mean(j, k) = along(k, j) * columns.s(k) * r.variance(j, k);
       r.residual_square(j) += along(k, j) * along(k, j) / gain;
       log_shrinkage += std::log1p(r.lambda(j) * r.mu(k));
     }
