@@ -1,0 +1,299 @@
+#include "mbll/model/pipelines.hpp"
+
+#include <cmath>
+
+#include "mbll/data/splits.hpp"
+#include "mbll/error.hpp"
+#include "mbll/features/combined.hpp"
+#include "mbll/features/network.hpp"
+#include "mbll/parallel.hpp"
+
+namespace mbll {
+namespace {
+
+using Network = nn::DensityNetwork<float>;
+
+/// Streams of one seed, so that initial weights, order of samples and folds do not share random numbers.
+enum Stream : std::uint64_t { kWeights = 1, kOrder = 1000, kFolds = 2000 };
+
+std::uint64_t derived_seed(std::uint64_t seed, std::uint64_t stream) { return make_rng(seed, stream)(); }
+
+Network make_network(Index inputs, Index outputs, const NetworkOptions& options, std::uint64_t seed) {
+  nn::NetworkSpec spec;
+  spec.inputs = inputs;
+  spec.hidden = options.hidden;
+  spec.outputs = outputs;
+  spec.activation = options.activation;
+  spec.variance_head = options.variance_head;
+  spec.spectral_bound = options.spectral_bound;
+  return {spec, seed};
+}
+
+FeatureMap features_of(const SharedNetwork& network, bool mirrored) {
+  const FeatureMap hidden = NetworkBackbone{network};
+  return WithConstant{mirrored ? FeatureMap(Mirrored{hidden}) : hidden};
+}
+
+/// ln σ² of a network with constant noise, or the bias of its variance head.
+double log_variance_bias(const Network& network) {
+  const Vector parameters = network.parameters();
+  return parameters(parameters.size() - 1);
+}
+
+/// A network's own σ(x), or its constant.
+NoiseModel noise_of(const SharedNetwork& network, bool given) {
+  NoiseModel noise;
+  if (given) {
+    noise.kind = NoiseModel::Kind::given;
+  } else if (network->spec().variance_head) {
+    noise.kind = NoiseModel::Kind::network;
+    noise.network = network;
+  } else {
+    noise.scale = std::exp(0.5 * log_variance_bias(*network));
+  }
+  return noise;
+}
+
+Encoder rescaled(const Encoder& encoder, double factor) {
+  NoiseModel noise = encoder.noise();
+  noise.scale *= factor;
+  return encoder.with_noise(noise);
+}
+
+nn::TrainingSummary pretrain(Network& network, const MatrixView& X, const MatrixView& Y,
+                             const std::vector<Index>& train, const std::vector<Index>& validation,
+                             const NetworkOptions& options, const Covariance& V, std::uint64_t seed) {
+  nn::DensityLoss loss;
+  loss.precision = V.precision();
+  loss.beta = options.beta;
+  nn::TrainingOptions training = options.training;
+  training.seed = seed;
+  if (training.epochs == 0) return {};
+  return nn::train(network, X, Y, train, validation, nn::Loss(loss), training);
+}
+
+MemberFit to_fit(Encoder encoder, LayerFit layer) {
+  MemberFit fit{{rescaled(encoder, layer.noise_scale), layer.posterior},
+                layer.em,
+                layer.posterior.log_evidence(),
+                layer.posterior.samples(),
+                layer.prior_variance.mean(),
+                {},
+                {},
+                layer.em.converged()};
+  return fit;
+}
+
+void check_samples(const MatrixView& X, const MatrixView& Y, const std::vector<Index>& samples) {
+  check::shape("Y", Y, Y.rows(), X.cols());
+  check::finite("X", X);
+  check::finite("Y", Y);
+  check::require(static_cast<Index>(samples.size()) > Y.rows(), "samples",
+                 "are " + std::to_string(samples.size()) + ", expected more than the " +
+                     std::to_string(Y.rows()) + " outputs");
+}
+
+}  // namespace
+
+SharedPredictive Member::predict(const MatrixView& X, const VectorView& given) const {
+  Matrix Phi(encoder.features(), X.cols());
+  Vector sigma(X.cols());
+  encoder.encode(X, given, Phi, sigma);
+  return posterior.predict(Phi, sigma);
+}
+
+MemberFit fit_fixed(const FeatureMap& features, const MatrixView& X, const MatrixView& Y,
+                    const VectorView& given, const std::vector<Index>& samples, const LayerOptions& layer,
+                    int threads) {
+  check_samples(X, Y, samples);
+  NoiseModel noise;
+  if (given.size() > 0) noise.kind = NoiseModel::Kind::given;
+  const Encoder encoder(features, noise);
+  StatisticsOptions options;
+  options.threads = threads;
+  const Statistics data = encode_statistics(encoder, X, Y, given, samples, options);
+  return to_fit(encoder, fit_layer(data, output_covariance(Y, samples), std::nullopt, layer));
+}
+
+MemberFit fit_network(const MatrixView& X, const MatrixView& Y, const VectorView& given,
+                      const std::vector<Index>& train, const std::vector<Index>& validation,
+                      const NetworkOptions& options, const LayerOptions& layer,
+                      const EndToEndOptions& end_to_end, std::uint64_t seed, int threads) {
+  check_samples(X, Y, train);
+  const Covariance V = output_covariance(Y, train);
+  Network network = make_network(X.rows(), Y.rows(), options, derived_seed(seed, kWeights));
+  nn::TrainingSummary training =
+      pretrain(network, X, Y, train, validation, options, V, derived_seed(seed, kOrder));
+
+  StatisticsOptions statistics;
+  statistics.threads = threads;
+  const auto fit_now = [&](const Network& current) {
+    const auto shared = std::make_shared<const Network>(current);
+    const Encoder encoder(features_of(shared, options.mirrored), noise_of(shared, given.size() > 0));
+    const Statistics data = encode_statistics(encoder, X, Y, given, train, statistics);
+    std::optional<Matrix> pretrained;
+    if (!options.mirrored) pretrained = current.mean_head();
+    return to_fit(encoder, fit_layer(data, V, pretrained, layer));
+  };
+
+  MemberFit fit = fit_now(network);
+  fit.training = std::move(training);
+  std::vector<EmStep> rounds;
+  bool settled = end_to_end.rounds == 0;
+  for (int round = 0; round < end_to_end.rounds && !settled; ++round) {
+    if (rounds.empty()) rounds.push_back(fit.em.trace.back());
+    // The estimated factor on σ goes into the network's own ln σ², so that the M-step sees the σ of the
+    // E-step.
+    Vector parameters = network.parameters();
+    parameters(parameters.size() - 1) +=
+        2 * std::log(fit.member.encoder.noise().scale) -
+        (network.spec().variance_head ? 0.0 : parameters(parameters.size() - 1));
+    network.set_parameters(parameters);
+
+    const Posterior& posterior = fit.member.posterior;
+    nn::LastLayerLoss loss;
+    loss.mean = posterior.mean();
+    loss.factor = posterior.column_covariance().factor();
+    loss.precision = posterior.row_scale().precision();
+    if (!posterior.noise_known())
+      loss.precision *= posterior.nu() - static_cast<double>(Y.rows()) - 1;  // E[V⁻¹ | Y]
+    nn::TrainingOptions m_step = options.training;
+    m_step.epochs = end_to_end.epochs;
+    m_step.seed = derived_seed(seed, kOrder + 1 + static_cast<std::uint64_t>(round));
+    m_step.optimiser.rate = end_to_end.rate;
+    m_step.schedule = {};
+    m_step.patience = 0;
+    // Without validation samples: the M-step's own objective is what has to rise.
+    (void)nn::train(network, X, Y, train, {}, nn::Loss(loss), m_step);
+
+    MemberFit next = fit_now(network);
+    const EmStep& before = rounds.back();
+    const EmStep& now = next.em.trace.back();
+    const auto change = [](double a, double b) { return std::abs(a - b) / std::max(1e-300, std::abs(b)); };
+    settled = std::max({change(before.log_evidence, now.log_evidence),
+                        change(before.column_trace, now.column_trace),
+                        change(fit.member.encoder.noise().scale, next.member.encoder.noise().scale)}) <
+              end_to_end.tolerance;
+    rounds.push_back(now);
+    next.training = std::move(fit.training);
+    fit = std::move(next);
+  }
+  fit.converged = fit.converged && settled;
+  fit.rounds = std::move(rounds);
+  return fit;
+}
+
+namespace {
+
+/// What one exponent of σ(x) gives.
+struct Trial {
+  Encoder encoder;
+  ConditionalResult result;
+  Statistics train;
+  double log_evidence;  ///< as a density of y: comparable between exponents
+};
+
+Trial try_exponent(const Encoder& base, double exponent, const MatrixView& X, const MatrixView& Y,
+                   const VectorView& given, const std::vector<Index>& train, const std::vector<Index>& held,
+                   const CrossFitOptions& options) {
+  NoiseModel noise = base.noise();
+  noise.exponent = exponent;
+  if (exponent == 0 && noise.kind == NoiseModel::Kind::network) noise = NoiseModel{};
+  const Encoder encoder = base.with_noise(noise);
+  Statistics before = encode_statistics(encoder, X, Y, given, train);
+  const Statistics after = encode_statistics(encoder, X, Y, given, held);
+  const Index d = encoder.features();
+  const Index p = Y.rows();
+  ConditionalOptions conditional;
+  conditional.column = options.column;
+  conditional.estimate_row_covariance = p > 1;
+  const NormalPrior start{Matrix::Zero(p, d), output_covariance(Y, train), Covariance::identity(d)};
+  ConditionalResult result = fit_conditional(start, before, after, conditional);
+  const double log_evidence = result.log_evidence;
+  return {encoder, std::move(result), std::move(before), log_evidence};
+}
+
+/// The posterior of V when it is unknown: from the held-out residuals alone, because those of the training
+/// samples are too small (the features have seen them).
+Posterior with_unknown_covariance(const Posterior& posterior, const Covariance& V, Index held) {
+  const auto p = static_cast<double>(V.size());
+  const double nu = 2 * p + 3 + static_cast<double>(held);
+  return Posterior::from_parts(posterior.mean(), posterior.column_covariance(), V.scaled(nu - 2 * p - 2), nu,
+                               posterior.residual_scatter(), posterior.log_evidence(), posterior.samples());
+}
+
+}  // namespace
+
+CrossFit fit_cross_fitted(const MatrixView& X, const MatrixView& Y, const VectorView& given,
+                          const std::vector<Index>& samples, const NetworkOptions& network_options,
+                          const CrossFitOptions& options, std::uint64_t seed) {
+  check_samples(X, Y, samples);
+  const auto count = static_cast<Index>(samples.size());
+  check::require(options.members >= 2, "members", "expected at least 2: each holds out another part");
+  check::require(count >= options.members * (Y.rows() + 1), "samples",
+                 "are " + std::to_string(count) + ", expected at least " +
+                     std::to_string(options.members * (Y.rows() + 1)) + " for " +
+                     std::to_string(options.members) + " members");
+  const std::vector<Split> folds = k_folds(count, options.members, derived_seed(seed, kFolds));
+  const auto named = [&](const std::vector<Index>& positions) {
+    std::vector<Index> result;
+    result.reserve(positions.size());
+    for (const Index position : positions) result.push_back(samples[static_cast<std::size_t>(position)]);
+    return result;
+  };
+
+  std::vector<std::optional<MemberFit>> fits(folds.size());
+  CrossFit result;
+  result.held.resize(folds.size());
+  result.held_predictives.resize(folds.size());
+  parallel_for(options.members, thread_count(options.threads), [&](Index m) {
+    const auto slot = static_cast<std::size_t>(m);
+    const std::vector<Index> train = named(folds[slot].train);
+    const std::vector<Index> held = named(folds[slot].test);
+    const auto stream = static_cast<std::uint64_t>(m);
+    Network network =
+        make_network(X.rows(), Y.rows(), network_options, derived_seed(seed, kWeights + stream));
+    nn::TrainingSummary training = pretrain(network, X, Y, train, {}, network_options,
+                                            output_covariance(Y, train), derived_seed(seed, kOrder + stream));
+    const auto shared = std::make_shared<const Network>(std::move(network));
+    const Encoder base(features_of(shared, network_options.mirrored), noise_of(shared, given.size() > 0));
+    const bool variable = base.noise().kind == NoiseModel::Kind::network;
+    const std::vector<double> exponents = variable ? options.noise_exponents : std::vector<double>{1};
+    std::optional<Trial> best;
+    for (const double exponent : exponents) {
+      Trial trial = try_exponent(base, exponent, X, Y, given, train, held, options);
+      if (!best || trial.log_evidence > best->log_evidence) best = std::move(trial);
+    }
+
+    const ConditionalResult& chosen = best->result;
+    Posterior before = condition(chosen.prior, best->train.with_noise_scaled(chosen.noise_scale));
+    Posterior after = chosen.posterior;
+    if (!options.covariance_known) {
+      const auto held_count = static_cast<Index>(held.size());
+      before = with_unknown_covariance(before, chosen.prior.V, held_count);
+      after = with_unknown_covariance(after, chosen.prior.V, held_count);
+    }
+    const Encoder encoder = rescaled(best->encoder, chosen.noise_scale);
+    Matrix X_held(X.rows(), static_cast<Index>(held.size()));
+    Vector given_held(given.size() > 0 ? X_held.cols() : 0);
+    for (Index i = 0; i < X_held.cols(); ++i) {
+      X_held.col(i) = X.col(held[static_cast<std::size_t>(i)]);
+      if (given_held.size() > 0) given_held(i) = given(held[static_cast<std::size_t>(i)]);
+    }
+    result.held_predictives[slot] =
+        std::make_shared<const SharedPredictive>(Member{encoder, before}.predict(X_held, given_held));
+    result.held[slot] = held;
+    fits[slot] = MemberFit{{encoder, after},
+                           {},
+                           chosen.log_evidence,
+                           static_cast<Index>(held.size()),
+                           chosen.prior.K.trace() / static_cast<double>(chosen.prior.K.size()),
+                           std::move(training),
+                           {},
+                           chosen.converged};
+  });
+  for (auto& fit : fits) result.members.push_back(std::move(*fit));
+  return result;
+}
+
+}  // namespace mbll
