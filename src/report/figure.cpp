@@ -133,7 +133,7 @@ Json drawing(const Scatter& scatter) {
 
 Json drawing(const Calibration& calibration) {
   Json entries = Json::array();
-  for (const CalibrationCurve& entry : calibration.curves) {
+  for (const CoverageCurve& entry : calibration.curves) {
     check::size("coverage", entry.coverage, calibration.levels.size());
     entries.push_back(
         {{"name", entry.name}, {"coverage", numbers(entry.coverage)}, {"ece", number(entry.ece)}});

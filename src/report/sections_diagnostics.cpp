@@ -12,21 +12,8 @@
 namespace mbll::report {
 namespace {
 
-constexpr int level_count = 99;
 constexpr double histogram_end = 4;
 constexpr int histogram_bins = 32;
-
-/// Coverage at `levels`, given per observation the level of the smallest region that holds it.
-CalibrationCurve coverage(const std::string& name, std::vector<double> reached, const VectorView& levels) {
-  std::sort(reached.begin(), reached.end());
-  CalibrationCurve curve{name, Vector(levels.size()), 0};
-  for (Index i = 0; i < levels.size(); ++i) {
-    const auto inside = std::upper_bound(reached.begin(), reached.end(), levels(i)) - reached.begin();
-    curve.coverage(i) = static_cast<double>(inside) / static_cast<double>(reached.size());
-  }
-  curve.ece = (curve.coverage - levels).cwiseAbs().mean();
-  return curve;
-}
 
 HistogramPanel residual_histogram(const std::string& name, const VectorView& z) {
   HistogramPanel panel{name, Vector::LinSpaced(histogram_bins + 1, -histogram_end, histogram_end),
@@ -54,10 +41,11 @@ void check_probability(const MatrixView& probability) {
 
 }  // namespace
 
-Section calibration_section(const Names& names, const MatrixView& probability, const VectorView& ellipsoid) {
-  check_names(names, probability.rows());
-  check_probability(probability);
-  if (ellipsoid.size() > 0) check::size("ellipsoid", ellipsoid, probability.cols());
+Section calibration_section(const Names& names, const CalibrationCurve& curve, Index samples) {
+  const Index p = curve.marginal.rows();
+  check_names(names, p);
+  check::shape("marginal", curve.marginal, p, curve.level.size());
+  check::size("joint", curve.joint, curve.level.size());
   Section section;
   section.heading = "Calibration";
   section.text =
@@ -65,17 +53,13 @@ Section calibration_section(const Names& names, const MatrixView& probability, c
       "the model "
       "is overconfident, above it too careful.";
   Calibration calibration;
-  calibration.samples = probability.cols();
-  calibration.levels = Vector::LinSpaced(level_count, 0.01, 0.99);
-  for (Index j = 0; j < probability.rows(); ++j) {
-    std::vector<double> reached;
-    for (Index i = 0; i < probability.cols(); ++i) reached.push_back(std::abs(2 * probability(j, i) - 1));
+  calibration.samples = samples;
+  calibration.levels = curve.level;
+  const Vector errors = curve.marginal_error();
+  for (Index j = 0; j < p; ++j)
     calibration.curves.push_back(
-        coverage(names[static_cast<std::size_t>(j)], std::move(reached), calibration.levels));
-  }
-  if (ellipsoid.size() > 0 && probability.rows() > 1)
-    calibration.curves.push_back(
-        coverage("all outputs jointly", {ellipsoid.begin(), ellipsoid.end()}, calibration.levels));
+        {names[static_cast<std::size_t>(j)], curve.marginal.row(j).transpose(), errors(j)});
+  if (p > 1) calibration.curves.push_back({"all outputs jointly", curve.joint, curve.joint_error()});
   section.figures.push_back(
       {"Coverage of central intervals",
        "The grey band is what chance alone would leave in 95 of 100 cases for a perfectly "
@@ -176,10 +160,10 @@ std::vector<Section> evaluation_sections(const Names& names, const SampleAxis& a
   std::vector<Section> sections;
   sections.push_back(prediction_section(names, axis, prediction, observed, overlay));
   if (observed.size() > 0) {
-    const Matrix probability = predictive.cdf(observed);
     sections.push_back(observed_predicted_section(names, prediction, observed));
-    sections.push_back(calibration_section(names, probability, predictive.ellipsoid_level(observed)));
-    sections.push_back(residual_section(names, probability));
+    const CalibrationCurve curve = calibration_curve(predictive, observed, central_levels());
+    sections.push_back(calibration_section(names, curve, observed.cols()));
+    sections.push_back(residual_section(names, pit(predictive, observed)));
   }
   sections.push_back(outlier_section(names, axis, prediction, observed));
   return sections;

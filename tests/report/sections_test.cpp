@@ -107,30 +107,27 @@ TEST(PredictionSection, RefusesShapesThatDoNotFit) {
   EXPECT_THROW((void)observed_predicted_section({"a", "b"}, counted(2, 3), Matrix()), InvalidArgument);
 }
 
-TEST(CalibrationSection, CountsObservationsInsideCentralIntervals) {
-  // |2F − 1| = 0.9, 0.6, 0 and 0.2: a quarter of the observations is inside at every level below 0.2, and so
-  // on.
-  Matrix probability(1, 4);
-  probability << 0.0475, 0.8025, 0.5, 0.3975;
-  const auto& calibration = drawing<Calibration>(calibration_section({"a"}, probability));
-  ASSERT_EQ(calibration.levels.size(), 99);
-  EXPECT_EQ(calibration.samples, 4);
-  double ece = 0;
-  for (int percent = 1; percent <= 99; ++percent) {
-    const double expected = 0.25 * (1 + (percent > 20) + (percent > 60) + (percent > 90));
-    EXPECT_EQ(calibration.curves[0].coverage(percent - 1), expected) << percent;
-    ece += std::abs(expected - percent / 100.0) / 99;
-  }
-  EXPECT_NEAR(calibration.curves[0].ece, ece, 1e-12);
+TEST(CalibrationSection, ShowsEachOutputAndTheJointRegion) {
+  CalibrationCurve curve{vector({0.2, 0.5, 0.8}), vector({0.1, 0.4, 0.9}), Matrix(2, 3)};
+  curve.marginal << 0.2, 0.5, 0.8, 0.5, 0.8, 0.8;
+  const Section section = calibration_section({"a", "b"}, curve, 40);
+  const auto& calibration = drawing<Calibration>(section);
+  EXPECT_EQ(calibration.samples, 40);
+  EXPECT_THAT(calibration.levels, ElementsAre(0.2, 0.5, 0.8));
+  ASSERT_EQ(calibration.curves.size(), 3);
+  EXPECT_EQ(calibration.curves[0].ece, 0);
+  EXPECT_EQ(calibration.curves[1].name, "b");
+  EXPECT_THAT(calibration.curves[1].coverage, ElementsAre(0.5, 0.8, 0.8));
+  EXPECT_NEAR(calibration.curves[1].ece, 0.2, 1e-15);
+  EXPECT_THAT(calibration.curves[2].coverage, ElementsAre(0.1, 0.4, 0.9));
+  EXPECT_NEAR(calibration.curves[2].ece, 0.1, 1e-15);
+  EXPECT_THROW((void)calibration_section({"a"}, curve, 40), InvalidArgument);
 }
 
-TEST(CalibrationSection, AddsTheJointCurveForSeveralOutputs) {
-  const Matrix probability = Matrix::Constant(2, 5, 0.5);
-  const auto& calibration =
-      drawing<Calibration>(calibration_section({"a", "b"}, probability, Vector::Constant(5, 0.995)));
-  ASSERT_EQ(calibration.curves.size(), 3);
-  EXPECT_EQ(calibration.curves[2].coverage.maxCoeff(), 0);
-  EXPECT_EQ(calibration.curves[0].coverage.minCoeff(), 1);
+TEST(CalibrationSection, LeavesTheJointRegionOutForOneOutput) {
+  const CalibrationCurve curve{vector({0.5}), vector({0.4}), Matrix::Constant(1, 1, 0.4)};
+  const Section section = calibration_section({"a"}, curve, 9);
+  EXPECT_EQ(drawing<Calibration>(section).curves.size(), 1);
 }
 
 TEST(ResidualSection, TurnsProbabilitiesIntoNormalScores) {

@@ -69,6 +69,22 @@ for (const name of reports) {
   });
 }
 
+test("odd data is drawn without complaint", async (t) => {
+  const { page, seen, data } = await open(t, "edge");
+  const expected = data.sections.flatMap((section) => section.figures);
+  assert.equal(await page.locator("figure canvas").count(), expected.length);
+  assert.doesNotMatch(await page.locator("#page").innerText(), /NaN|undefined|Infinity|null/);
+  for (let i = 0; i < expected.length; ++i) {
+    const card = page.locator("figure").nth(i);
+    assert.ok((await coloursIn(card.locator("canvas"))) > 2, `figure '${expected[i].title}' has no axes`);
+    await card.locator("canvas").hover();
+    await card.locator("canvas").press("+");
+    await card.locator("canvas").press("0");
+    await card.getByText("Numbers").click();
+  }
+  assert.deepEqual(seen.complaints, []);
+});
+
 test("a hundred thousand samples fit 3 MB and the page says what it leaves out", async (t) => {
   const { page } = await open(t, "large");
   assert.ok((await stat(`${folder}/large.html`)).size <= 3e6);

@@ -4,9 +4,9 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <array>
-#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <string>
 
 #include "mbll/report/sections.hpp"
@@ -16,16 +16,6 @@ namespace {
 
 using namespace mbll;
 using namespace mbll::report;
-
-Matrix probability(const Prediction& prediction, const Matrix& observed) {
-  Matrix result(observed.rows(), observed.cols());
-  for (Index i = 0; i < observed.cols(); ++i)
-    for (Index j = 0; j < observed.rows(); ++j) {
-      const double sd = std::hypot(prediction.aleatoric(j, i), prediction.epistemic(j, i));
-      result(j, i) = cdf(boost::math::normal(prediction.mean(j, i), sd), observed(j, i));
-    }
-  return result;
-}
 
 Matrix noise(Rng& rng, Index rows, Index columns) {
   std::normal_distribution<double> normal;
@@ -85,11 +75,11 @@ Report curve_report() {
   overlay.curves = {{"truth", grid.unaryExpr(truth).transpose()}};
   const auto predict = [&](const Vector& x) {
     const auto mean = [&](double at) { return truth(at) - 0.5 * (model_sd(at) - 0.05) * std::sin(at); };
-    return Prediction(x.unaryExpr(mean).transpose(), x.unaryExpr(sigma).transpose(),
-                      x.unaryExpr(model_sd).transpose());
+    return SharedPredictive(x.unaryExpr(mean).transpose(), x.unaryExpr(sigma).cwiseAbs2(),
+                            x.unaryExpr(model_sd).cwiseAbs2(), Matrix::Ones(1, 1),
+                            std::numeric_limits<double>::infinity());
   };
-  const Prediction at_data = predict(overlay.observation_x);
-  const Matrix p = probability(at_data, overlay.observations);
+  const SharedPredictive at_data = predict(overlay.observation_x);
   const Names names = {"y"};
   Report report;
   report.title = "Interpolation with a heteroscedastic network";
@@ -102,8 +92,8 @@ Report curve_report() {
   report.sections = {
       prediction_section(names, {AxisKind::value, "x", grid}, predict(grid), Matrix(), overlay),
       observed_predicted_section(names, at_data, overlay.observations),
-      calibration_section(names, p),
-      residual_section(names, p),
+      calibration_section(names, calibration_curve(at_data, overlay.observations, central_levels()), samples),
+      residual_section(names, pit(at_data, overlay.observations)),
       convergence(),
       evidence_over_k(),
       outlier_section(names, {AxisKind::value, "x", grid}, predict(grid))};
@@ -115,30 +105,26 @@ Report series_report(Index samples, const std::string& title) {
   Rng rng = make_rng(11);
   const Names names = {"PM2.5 in µg/m³", "O₃ in µg/m³ </script><b>\"quoted\"</b>"};
   Vector time(samples);
-  Prediction prediction;
-  prediction.mean.resize(2, samples);
-  prediction.aleatoric.resize(2, samples);
-  prediction.epistemic.resize(2, samples);
+  Matrix mean(2, samples);
+  Vector aleatoric(samples);
+  Vector epistemic(samples);
   Matrix observed(2, samples);
   Matrix V(2, 2);
   V << 100, -42, -42, 49;
   const Matrix root = V.llt().matrixL();
-  const Vector scale = V.diagonal().cwiseSqrt();
   const Matrix white = noise(rng, 2, samples);
   for (Index i = 0; i < samples; ++i) {
     const auto hour = static_cast<double>(i);
     time(i) = 1482710400.0 + 3600 * hour;  // from 26 December 2016
     const double day = std::sin(2 * M_PI * hour / 24);
     const double slow = std::sin(2 * M_PI * hour / 173);
-    prediction.mean.col(i) << 80 + 15 * day + 45 * slow, 60 - 25 * day - 10 * slow;
+    mean.col(i) << 80 + 15 * day + 45 * slow, 60 - 25 * day - 10 * slow;
     const double distance = hour / static_cast<double>(samples) - 0.55;
-    const double factor = 0.6 + 0.3 * (1 + slow);
-    const double unseen = 0.2 + 1.4 * std::exp(-std::pow(distance / 0.04, 2));
-    prediction.aleatoric.col(i) = factor * scale;
-    prediction.epistemic.col(i) = unseen * scale;
-    observed.col(i) = prediction.mean.col(i) + std::hypot(factor, unseen) * (root * white.col(i));
+    aleatoric(i) = std::pow(0.9 + 0.3 * slow, 2);
+    epistemic(i) = std::pow(0.2 + 1.4 * std::exp(-std::pow(distance / 0.04, 2)), 2);
+    observed.col(i) = mean.col(i) + std::sqrt(aleatoric(i) + epistemic(i)) * (root * white.col(i));
   }
-  const Matrix p = probability(prediction, observed);
+  const SharedPredictive predictive(mean, aleatoric, epistemic, V, std::numeric_limits<double>::infinity());
   const SampleAxis axis{AxisKind::time, "", time};
   Report report;
   report.title = title;
@@ -148,14 +134,43 @@ Report series_report(Index samples, const std::string& title) {
                     {"RMSE", 11.92},
                     {"NLL", 7.31},
                     {"CRPS", 5.87}};
-  report.sections = {prediction_section(names, axis, prediction, observed),
-                     observed_predicted_section(names, prediction, observed),
-                     calibration_section(names, p),
-                     residual_section(names, p),
-                     convergence(),
-                     correlation_section(names, V),
-                     evidence_over_k(),
-                     outlier_section(names, axis, prediction, observed)};
+  report.sections = evaluation_sections(names, axis, predictive, observed);
+  report.sections.insert(report.sections.end() - 1,
+                         {convergence(), correlation_section(names, V), evidence_over_k()});
+  return report;
+}
+
+/// Data that is valid and hard to draw: one sample, constants, gaps, nothing at all, huge and tiny numbers.
+Report edge_report() {
+  static constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto constant = [](double mean, double sd, Index samples) {
+    return Prediction(Matrix::Constant(1, samples, mean), Matrix::Constant(1, samples, sd),
+                      Matrix::Constant(1, samples, sd));
+  };
+  const Vector three = Vector::LinSpaced(3, -1, 1);
+  const auto lines = [](const std::string& name, const Vector& x, const Vector& y, Scale scale) {
+    return lines_section(name, "", {{"x", scale}, {"y", scale}, {{name, x, y}}, {}});
+  };
+  Report report;
+  report.title = "Odd data";
+  report.summary = {{"nothing", nan}, {"", std::string()}};
+  report.sections = {
+      prediction_section({"one sample"}, {AxisKind::value, "x", Vector::Ones(1)}, constant(3, 1, 1),
+                         Matrix::Ones(1, 1)),
+      prediction_section({"one moment"}, {AxisKind::time, "", Vector::Ones(4)}, constant(3, 0, 4)),
+      prediction_section({"no sample"}, {}, constant(0, 1, 0)),
+      prediction_section({"huge"}, {}, constant(1e300, 1e299, 5), Matrix::Constant(1, 5, -1e300)),
+      prediction_section({"nothing finite"}, {}, constant(nan, nan, 5)),
+      observed_predicted_section({"constant"}, constant(2, 0, 3), Matrix::Constant(1, 3, 2)),
+      residual_section({"one sample"}, Matrix::Constant(1, 1, 0.5)),
+      correlation_section({"alone"}, Matrix::Constant(1, 1, 2)),
+      convergence_section({{"one step", Vector::Ones(1), true}}),
+      lines("no curve", Vector(), Vector(), Scale::linear),
+      lines("nothing positive", three, -three.cwiseAbs(), Scale::logarithmic),
+      lines("tiny", three * 1e-300, three * 1e-300, Scale::linear),
+      lines("gap", three, Vector::Constant(3, nan), Scale::time),
+      outlier_section({"constant"}, {}, constant(1, 1, 4)),
+      Section{}};
   return report;
 }
 
@@ -170,5 +185,6 @@ int main(int argc, char** argv) {
   write_report(folder + "/curve.html", curve_report());
   write_report(folder + "/series.html", series_report(264, "Air quality, 26 December to 5 January"));
   write_report(folder + "/large.html", series_report(100000, "A hundred thousand samples"));
+  write_report(folder + "/edge.html", edge_report());
   return 0;
 }

@@ -18,7 +18,7 @@ export function axisOptions(axis, colours, range = {}) {
   if (axis.scale === "log") {
     // Only 1, 2 and 5 times a power of ten are worth a label, and only powers when there are many of them.
     options.ticks.callback = (value, index, ticks) => {
-      const decades = Math.log10(ticks[ticks.length - 1].value / ticks[0].value);
+      const decades = Math.log10(ticks.at(-1).value / ticks[0].value);
       const lead = Math.round(value / 10 ** Math.floor(Math.log10(value) + 1e-9));
       return lead === 1 || (decades <= 2 && (lead === 2 || lead === 5)) ? number(value) : "";
     };
@@ -39,6 +39,14 @@ export function extent(...arrays) {
         if (value > high) high = value;
       }
   return low <= high ? { low, high } : {};
+}
+
+/** An axis from low to high, made wider where both are the same. */
+export function limits({ low, high }, scale = "linear", share = 0) {
+  if (low === undefined) return {};
+  if (scale === "log") return low < high ? { min: low, max: high } : { min: low / 2, max: high * 2 };
+  const pad = high > low ? (high - low) * share : Math.abs(low) * 0.05 || 1;
+  return { min: low - pad, max: high + pad };
 }
 
 export const points = (x, y) => x.map((value, i) => ({ x: value, y: y[i] === null ? NaN : y[i] }));

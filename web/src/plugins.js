@@ -10,7 +10,7 @@ function clipped(chart, draw) {
   ctx.restore();
 }
 
-/** Filled areas between two curves: [{x, low, high, fill, edge}]. */
+/** Filled areas between two curves: [{x, low, high, fill}]. What is not finite leaves a gap. */
 export const areas = (list) => ({
   id: "areas",
   beforeDatasetsDraw(chart) {
@@ -19,12 +19,17 @@ export const areas = (list) => ({
         const at = area.x.map((value) => x.getPixelForValue(value));
         const high = area.high.map((value) => y.getPixelForValue(value));
         const low = area.low.map((value) => y.getPixelForValue(value));
-        ctx.beginPath();
-        for (let i = 0; i < at.length; ++i) ctx[i ? "lineTo" : "moveTo"](at[i], high[i]);
-        for (let i = at.length - 1; i >= 0; --i) ctx.lineTo(at[i], low[i]);
-        ctx.closePath();
         ctx.fillStyle = area.fill;
-        ctx.fill();
+        const known = (i) => Number.isFinite(at[i]) && Number.isFinite(low[i]) && Number.isFinite(high[i]);
+        for (let start = 0, end; start < at.length; start = end + 1) {
+          for (end = start; end < at.length && known(end); ) ++end;
+          if (end === start) continue;
+          ctx.beginPath();
+          for (let i = start; i < end; ++i) ctx[i > start ? "lineTo" : "moveTo"](at[i], high[i]);
+          for (let i = end - 1; i >= start; --i) ctx.lineTo(at[i], low[i]);
+          ctx.closePath();
+          ctx.fill();
+        }
       }
     });
   },

@@ -1,12 +1,19 @@
 /** Colours live in the style sheet; figures read them from there, so that both always agree. */
 const names = ["card", "ink", "soft", "faint", "grid", "mean", "observed", "aleatoric", "epistemic", "total", "band", "warm", "cool"];
 
+let cached = null;
+
+/** The colours of the present theme. Reading them makes the browser lay out the page, so it happens once per theme. */
 export function colours() {
+  return (cached ??= read());
+}
+
+function read() {
   const style = getComputedStyle(document.documentElement);
-  const read = (name) => style.getPropertyValue(`--${name}`).trim();
-  const result = Object.fromEntries(names.map((name) => [name, read(name)]));
-  result.series = Array.from({ length: 8 }, (_, i) => read(`series-${i + 1}`));
-  result.font = style.getPropertyValue("font-family") || getComputedStyle(document.body).fontFamily;
+  const value = (name) => style.getPropertyValue(`--${name}`).trim();
+  const result = Object.fromEntries(names.map((name) => [name, value(name)]));
+  result.series = Array.from({ length: 8 }, (_, i) => value(`series-${i + 1}`));
+  result.font = getComputedStyle(document.body).fontFamily;
   return result;
 }
 
@@ -32,6 +39,7 @@ export function followTheme(redraw) {
   const apply = (dark) => {
     if (isDark() === dark) return;
     document.documentElement.dataset.theme = dark ? "dark" : "light";
+    cached = null;
     redraw();
   };
   const wanted = () => (chosen === null ? system.matches : chosen);

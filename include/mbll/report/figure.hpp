@@ -64,7 +64,7 @@ struct Scatter {
   std::vector<ScatterPanel> panels;
 };
 
-struct CalibrationCurve {
+struct CoverageCurve {
   std::string name;
   Vector coverage;  ///< per level, the fraction of observations inside the central interval
   double ece = 0;   ///< mean |coverage − level|
@@ -72,7 +72,7 @@ struct CalibrationCurve {
 
 struct Calibration {
   Vector levels;
-  std::vector<CalibrationCurve> curves;
+  std::vector<CoverageCurve> curves;
   Index samples = 0;  ///< how many observations: sets the width of the band that chance explains
 };
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "mbll/bayes/predictive.hpp"
+#include "mbll/metrics/metrics.hpp"
 #include "mbll/report/figure.hpp"
 
 /// The standard sections of a report, from plain values. How the model was fitted does not matter here.
@@ -55,11 +56,9 @@ struct Overlay {
 [[nodiscard]] Section observed_predicted_section(const Names& names, const Prediction& prediction,
                                                  const MatrixView& observed /* p×L */);
 
-/// Coverage of central intervals at the levels 0.01 … 0.99, with the expected calibration error (spec: mean
-/// |coverage − level|). `probability` is Predictive::cdf of the observations; `ellipsoid` is
-/// Predictive::ellipsoid_level, or empty.
-[[nodiscard]] Section calibration_section(const Names& names, const MatrixView& probability /* p×L */,
-                                          const VectorView& ellipsoid = Vector() /* L */);
+/// Coverage against the level that intervals claim, per output and jointly, with the expected calibration
+/// errors. `samples` is how many observations the curve was counted from.
+[[nodiscard]] Section calibration_section(const Names& names, const CalibrationCurve& curve, Index samples);
 
 /// Histogram of standardised residuals z = Φ⁻¹(F(y)): N(0, 1) for a right model, whatever the predictive's
 /// shape. For a Gaussian predictive z = (y − mean)/sd.
@@ -95,8 +94,8 @@ struct Trace {
                                       const Prediction& prediction, const MatrixView& observed = Matrix(),
                                       Index table_rows = 20);
 
-/// Everything above that observations allow: predictions, observed against predicted, calibration, residuals,
-/// outliers.
+/// Everything above that observations allow: predictions, observed against predicted, calibration, residuals
+/// and outliers. `observed` is p×L and finite, or empty.
 [[nodiscard]] std::vector<Section> evaluation_sections(const Names& names, const SampleAxis& axis,
                                                        const Predictive& predictive,
                                                        const MatrixView& observed = Matrix(),

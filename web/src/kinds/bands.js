@@ -1,4 +1,4 @@
-import { axisOptions, axisText, extent, points } from "../axes.js";
+import { axisOptions, axisText, extent, limits, points } from "../axes.js";
 import { number } from "../format.js";
 import { areas } from "../plugins.js";
 import { fade } from "../theme.js";
@@ -29,8 +29,8 @@ function spreads(panel) {
 
 const band = (panel, spread, level, fill) => ({
   x: panel.x, fill,
-  low: panel.mean.map((value, i) => value - level * spread[i]),
-  high: panel.mean.map((value, i) => value + level * spread[i]),
+  low: panel.mean.map((value, i) => (value === null ? NaN : value - level * spread[i])),
+  high: panel.mean.map((value, i) => (value === null ? NaN : value + level * spread[i])),
 });
 
 /** What to fill, from back to front. The split view shows the widest chosen level: noise inside, model uncertainty around it. */
@@ -79,7 +79,7 @@ export function bands(figure) {
             pointRadius: panel.observed.length > 1500 ? 1.2 : 2.2, pointBorderWidth: 0, backgroundColor: fade(colours.observed, panel.observed.length > 1500 ? 0.35 : 0.55),
           },
         ],
-        x: axisOptions(figure.x, colours, { min: xs.low, max: xs.high }),
+        x: axisOptions(figure.x, colours, limits(xs)),
         y: axisOptions({ label: panel.name }, colours, { suggestedMin: low, suggestedMax: high }),
         plugins: [areas(filled)],
         interaction: { axis: "x" },

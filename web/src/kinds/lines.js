@@ -1,4 +1,4 @@
-import { axisOptions, axisText, extent, points } from "../axes.js";
+import { axisOptions, axisText, extent, limits, points } from "../axes.js";
 import { number } from "../format.js";
 import { marks } from "../plugins.js";
 import { fade } from "../theme.js";
@@ -24,7 +24,7 @@ export function lines(figure) {
           if (curve.style === "points") return { ...common, type: "scatter", pointRadius: curve.x.length > 1500 ? 1.5 : 2.6, pointBorderWidth: 0, backgroundColor: fade(colour, curve.x.length > 1500 ? 0.45 : 0.8) };
           return { ...common, type: "line", borderWidth: family ? 1 : 2, borderDash: curve.style === "dashed" ? [6, 4] : [], pointRadius: curve.x.length <= 40 ? 2.5 : 0, pointBackgroundColor: colour, pointBorderWidth: 0, pointHitRadius: 6 };
         }),
-        x: axisOptions(figure.x, colours, { min: xs.low, max: xs.high > xs.low ? xs.high : undefined }),
+        x: axisOptions(figure.x, colours, limits(xs, figure.x.scale)),
         y: axisOptions(figure.y, colours, { grace: figure.y.scale === "log" ? 0 : "4%" }),
         plugins: figure.marks.length ? [marks(figure.marks, colours)] : [],
         tooltip: {

@@ -1,4 +1,4 @@
-import { axisOptions, extent, points } from "../axes.js";
+import { axisOptions, extent, limits, points } from "../axes.js";
 import { number } from "../format.js";
 import { errorBars } from "../plugins.js";
 import { fade } from "../theme.js";
@@ -17,9 +17,7 @@ export function scatter(figure) {
     ],
     chart(state, colours) {
       const panel = panelOf(state);
-      const { low, high } = extent(panel.observed, panel.mean);
-      const pad = (high - low) * 0.03 || 1;
-      const ends = { min: low - pad, max: high + pad };
+      const ends = limits(extent(panel.observed, panel.mean), "linear", 0.03);
       const many = panel.mean.length > 800;
       const colour = state.part === "none" ? colours.cool : colours[state.part];
       const bars = {
