@@ -62,7 +62,7 @@ Section outlier_section(const Names& names, const SampleAxis& axis, const Predic
   std::vector<double> x[2];
   std::vector<double> y[2];
   for (const Index i : thinning.kept) {
-    const int group = is_unusual[static_cast<std::size_t>(i)];
+    const int group = is_unusual[static_cast<std::size_t>(i)] != 0 ? 1 : 0;
     x[group].push_back(has_x(axis) ? axis.x(i) : static_cast<double>(i + 1));
     y[group].push_back(ratio(i));
   }

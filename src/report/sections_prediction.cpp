@@ -30,6 +30,7 @@ std::vector<Index> positions_of(const std::vector<Index>& samples, const std::ve
   for (std::size_t at = 0; at < order.size(); ++at)
     position[static_cast<std::size_t>(order[at])] = static_cast<Index>(at);
   std::vector<Index> result;
+  result.reserve(samples.size());
   for (const Index sample : samples) result.push_back(position[static_cast<std::size_t>(sample)]);
   return result;
 }

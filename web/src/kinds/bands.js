@@ -1,4 +1,4 @@
-import { axisOptions, axisText, extent, limits, points } from "../axes.js";
+import { axisOptions, axisText, extent, limits, manyPoints, points } from "../axes.js";
 import { number } from "../format.js";
 import { areas } from "../plugins.js";
 import { fade } from "../theme.js";
@@ -62,13 +62,16 @@ export function bands(figure) {
       const filled = bandsOf(panel, state, colours);
       const { low, high } = extent(panel.mean, panel.observed, ...filled.flatMap((area) => [area.low, area.high]));
       const xs = extent(panel.x, panel.observed_x);
+      const many = panel.observed.length > manyPoints;
       // Where many samples share a pixel everything gets thinner and lighter, until the reader zooms in.
       const dense = (chart) => {
         const { min, max } = chart.options.scales.x;
-        return (panel.x.length * (max - min)) / (xs.high - xs.low) > 1500;
+        return (panel.x.length * (max - min)) / (xs.high - xs.low) > manyPoints;
       };
       const line = (data, colour, extra) => ({
-        type: "line", data, borderColor: ({ chart }) => (dense(chart) ? fade(colour, 0.45) : colour), borderWidth: ({ chart }) => (dense(chart) ? 0.8 : 1.75), pointRadius: 0, pointHitRadius: 0, ...extra,
+        type: "line", data, borderColor: ({ chart }) => (dense(chart) ? fade(colour, 0.45) : colour), borderWidth: ({ chart }) => (dense(chart) ? 0.8 : 1.75),
+        // Points inherit the options of their line; left as functions these would be called for every point.
+        pointRadius: 0, pointHitRadius: 0, pointBorderColor: colour, pointBorderWidth: 1, pointBackgroundColor: colour, ...extra,
       });
       return {
         datasets: [
@@ -76,7 +79,7 @@ export function bands(figure) {
           ...panel.curves.map((curve, i) => line(points(curve.x, curve.y), colours.series[(i + 2) % 8], { toggle: `curve ${i}`, borderDash: curve.style === "dashed" ? [6, 4] : [], order: 1 })),
           {
             type: "scatter", toggle: "observed", order: 2, data: points(panel.observed_x, panel.observed),
-            pointRadius: panel.observed.length > 1500 ? 1.2 : 2.2, pointBorderWidth: 0, backgroundColor: fade(colours.observed, panel.observed.length > 1500 ? 0.35 : 0.55),
+            pointStyle: many ? "rect" : "circle", pointRadius: many ? 1.4 : 2.2, pointBorderWidth: 0, backgroundColor: fade(colours.observed, many ? 0.35 : 0.55),
           },
         ],
         x: axisOptions(figure.x, colours, limits(xs)),

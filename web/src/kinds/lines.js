@@ -1,4 +1,4 @@
-import { axisOptions, axisText, extent, limits, points } from "../axes.js";
+import { axisOptions, axisText, extent, limits, manyPoints, points } from "../axes.js";
 import { number } from "../format.js";
 import { marks } from "../plugins.js";
 import { fade } from "../theme.js";
@@ -21,7 +21,8 @@ export function lines(figure) {
         datasets: curves.map((curve, i) => {
           const colour = colours.series[i % 8];
           const common = { toggle: `curve ${i}`, name: curve.name, clip: 4, data: points(curve.x, curve.y), borderColor: family ? fade(colour, 0.6) : colour };
-          if (curve.style === "points") return { ...common, type: "scatter", pointRadius: curve.x.length > 1500 ? 1.5 : 2.6, pointBorderWidth: 0, backgroundColor: fade(colour, curve.x.length > 1500 ? 0.45 : 0.8) };
+          const many = curve.x.length > manyPoints;
+          if (curve.style === "points") return { ...common, type: "scatter", pointStyle: many ? "rect" : "circle", pointRadius: many ? 1.7 : 2.6, pointBorderWidth: 0, backgroundColor: fade(colour, many ? 0.45 : 0.8) };
           return { ...common, type: "line", borderWidth: family ? 1 : 2, borderDash: curve.style === "dashed" ? [6, 4] : [], pointRadius: curve.x.length <= 40 ? 2.5 : 0, pointBackgroundColor: colour, pointBorderWidth: 0, pointHitRadius: 6 };
         }),
         x: axisOptions(figure.x, colours, limits(xs, figure.x.scale)),

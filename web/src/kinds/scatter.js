@@ -1,4 +1,4 @@
-import { axisOptions, extent, limits, points } from "../axes.js";
+import { axisOptions, extent, limits, manyPoints, points } from "../axes.js";
 import { number } from "../format.js";
 import { errorBars } from "../plugins.js";
 import { fade } from "../theme.js";
@@ -18,7 +18,7 @@ export function scatter(figure) {
     chart(state, colours) {
       const panel = panelOf(state);
       const ends = limits(extent(panel.observed, panel.mean), "linear", 0.03);
-      const many = panel.mean.length > 800;
+      const many = panel.mean.length > manyPoints;
       const colour = state.part === "none" ? colours.cool : colours[state.part];
       const bars = {
         x: panel.observed, colour: fade(colour, many ? 0.14 : 0.4),
@@ -28,7 +28,7 @@ export function scatter(figure) {
       return {
         datasets: [
           { type: "line", toggle: "identity", data: [{ x: ends.min, y: ends.min }, { x: ends.max, y: ends.max }], borderColor: colours.soft, borderDash: [6, 4], borderWidth: 1.5, pointRadius: 0, pointHitRadius: 0 },
-          { type: "scatter", toggle: "points", data: points(panel.observed, panel.mean), pointRadius: many ? 1.5 : 2.6, pointBorderWidth: 0, backgroundColor: fade(colours.mean, many ? 0.5 : 0.75) },
+          { type: "scatter", toggle: "points", data: points(panel.observed, panel.mean), pointStyle: many ? "rect" : "circle", pointRadius: many ? 1.7 : 2.6, pointBorderWidth: 0, backgroundColor: fade(colours.mean, many ? 0.5 : 0.75) },
         ],
         x: axisOptions({ label: `observed ${panel.name}` }, colours, ends),
         y: axisOptions({ label: `predicted ${panel.name}` }, colours, ends),
