@@ -17,6 +17,7 @@ class ByteBuffer {
   [[nodiscard]] std::span<char> room(std::size_t count);
   void added(std::size_t count) { end_ += count; }
   void drop_front(std::size_t count) { begin_ += count; }
+  void drop_back(std::size_t count) { end_ -= count; }
 
  private:
   std::unique_ptr<char[]> bytes_;

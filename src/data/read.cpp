@@ -4,10 +4,16 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
+#include <exception>
 #include <limits>
+#include <memory>
+#include <mutex>
+#include <utility>
 
 #include "bytes.hpp"
 #include "csv_parser.hpp"
+#include "head.hpp"
 #include "mbll/error.hpp"
 #include "mbll/parallel.hpp"
 #include "npy.hpp"
@@ -16,71 +22,145 @@ namespace mbll {
 namespace {
 
 constexpr std::size_t kChunk = std::size_t{1} << 20;
+constexpr std::size_t kRead = std::size_t{1} << 18;
 
-/// A part of the text that consists of whole lines.
+/// Complete lines of the file, and what became of them.
 struct Chunk {
-  std::string_view text;
-  Index line_ends = 0;
   Index first_line = 0;
-  Index max_samples = 0;
-  Index first_sample = 0;  // where its samples go, if no chunk before has a blank line
+  std::unique_ptr<double[]> values;  // C×samples
   Index samples = 0;
-  bool quotes = false;
   std::vector<ColumnNotes> notes;
 };
 
-std::vector<Chunk> cut(std::string_view text) {
-  std::vector<Chunk> chunks;
+/// memchr is vectorised by the C library whatever this is compiled for; std::count is not.
+Index count_line_ends(std::string_view text) {
+  Index count = 0;
   while (!text.empty()) {
-    std::size_t length = text.size();
-    if (length > kChunk) {
-      const std::size_t line_end = text.find('\n', kChunk);
-      if (line_end != std::string_view::npos) length = line_end + 1;
-    }
-    chunks.emplace_back().text = text.substr(0, length);
-    text.remove_prefix(length);
+    const void* found = std::memchr(text.data(), '\n', text.size());
+    if (found == nullptr) break;
+    ++count;
+    text.remove_prefix(static_cast<std::size_t>(static_cast<const char*>(found) - text.data()) + 1);
   }
+  return count;
+}
+
+/// Cuts the file into pieces of complete lines. Reading small pieces to the same place beats one large
+/// buffer: its pages alone cost as much as a third of the parsing.
+class ChunkSource {
+ public:
+  /// `head` is what has been read so far, from the first line with data on.
+  ChunkSource(data::ByteSource& file, const data::CsvLayout& layout, std::string_view head)
+      : file_(file), line_ends_(layout.delimiter), line_(layout.first_line) {
+    append(carry_, head);
+    complete_ = line_ends_.feed(head);
+  }
+
+  /// Puts the next lines to `text`; returns the number of the first of them, 0 at the end.
+  Index next(data::ByteBuffer& text) {
+    text.drop_front(text.size());
+    append(text, view(carry_));
+    carry_.drop_front(carry_.size());
+    std::size_t complete = std::exchange(complete_, 0);
+    while (!ended_ && (complete == 0 || text.size() < kChunk)) {
+      if (text.size() - complete > data::kLongestLine) data::refuse_long_line(file_.name(), line_);
+      const std::size_t before = text.size();
+      const std::size_t count = file_.read(text.room(kRead).first(kRead));
+      text.added(count);
+      ended_ = count == 0;
+      const std::size_t length = line_ends_.feed(view(text).substr(before));
+      if (length > 0) complete = before + length;
+    }
+    if (!ended_) {
+      append(carry_, view(text).substr(complete));
+      text.drop_back(text.size() - complete);
+    }
+    if (text.size() == 0) return 0;
+    return std::exchange(line_, line_ + count_line_ends(view(text)));
+  }
+
+  static std::string_view view(const data::ByteBuffer& buffer) {
+    return {buffer.view().data(), buffer.size()};
+  }
+
+ private:
+  static void append(data::ByteBuffer& buffer, std::string_view bytes) {
+    std::copy(bytes.begin(), bytes.end(), buffer.room(bytes.size()).begin());
+    buffer.added(bytes.size());
+  }
+
+  data::ByteSource& file_;
+  data::LineEndFinder line_ends_;
+  Index line_;
+  data::ByteBuffer carry_;
+  std::size_t complete_ = 0;  // of carry_
+  bool ended_ = false;
+};
+
+/// A line of C cells has at least C bytes: the room is never more than a number per byte, whatever the file
+/// claims.
+void parse(const data::CsvLayout& layout, std::string_view text, Chunk& chunk) {
+  const Index columns = layout.columns();
+  const Index lines = count_line_ends(text) + 1;
+  const Index max_samples = std::min(lines, static_cast<Index>(text.size()) / columns + 1);
+  chunk.values = std::make_unique_for_overwrite<double[]>(static_cast<std::size_t>(max_samples * columns));
+  data::CsvParser parser(layout, chunk.first_line);
+  chunk.samples = parser.parse(text, max_samples, chunk.values.get());
+  chunk.notes = parser.take_notes();
+}
+
+/// All chunks in the file's order. Whoever is free takes the next one; a mistake ends the reading, and the
+/// first in the file is the one reported: chunks before it have been taken before.
+std::deque<Chunk> parse_all(const data::CsvLayout& layout, ChunkSource& source, int threads) {
+  std::deque<Chunk> chunks;  // stays in place while it grows
+  std::mutex mutex;
+  bool stop = false;
+  std::exception_ptr failure;
+  Index failed_line = 0;
+  parallel_for(threads, threads, [&](Index) {
+    data::ByteBuffer text;
+    for (;;) {
+      Chunk* chunk = nullptr;
+      Index first_line = 0;
+      try {
+        {
+          const std::scoped_lock lock(mutex);
+          if (stop) return;
+          stop = true;  // stays so at the end and after a failure
+          first_line = source.next(text);
+          if (first_line == 0) return;
+          chunk = &chunks.emplace_back();
+          chunk->first_line = first_line;
+          stop = false;
+        }
+        parse(layout, ChunkSource::view(text), *chunk);
+      } catch (...) {
+        const std::scoped_lock lock(mutex);
+        stop = true;
+        // a failure of reading has no line and comes after all that could be read
+        const Index line = first_line == 0 ? std::numeric_limits<Index>::max() : first_line;
+        if (!failure || line < failed_line) {
+          failure = std::current_exception();
+          failed_line = line;
+        }
+        return;
+      }
+    }
+  });
+  if (failure) std::rethrow_exception(failure);
   return chunks;
 }
 
-void count(Chunk& chunk) {
-  const char* p = chunk.text.data();
-  const char* end = p + chunk.text.size();
-  chunk.quotes = std::memchr(p, '"', chunk.text.size()) != nullptr;
-  while ((p = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p)))) != nullptr) {
-    ++chunk.line_ends;
-    ++p;
-  }
+Matrix join(const std::deque<Chunk>& chunks, Index columns, int threads) {
+  std::vector<Index> first(chunks.size() + 1);
+  for (std::size_t k = 0; k < chunks.size(); ++k) first[k + 1] = first[k] + chunks[k].samples;
+  Matrix values(columns, first.back());
+  parallel_for(static_cast<Index>(chunks.size()), threads, [&](Index k) {
+    std::copy_n(chunks[k].values.get(), chunks[k].samples * columns, values.data() + first[k] * columns);
+  });
+  return values;
 }
 
-/// Line numbers and places in the result. A line of C cells has at least C bytes, so that the room is never
-/// more than a number per byte, whatever the file claims.
-Index place(std::vector<Chunk>& chunks, Index columns, Index first_line) {
-  Index samples = 0;
-  for (Chunk& chunk : chunks) {
-    const Index lines = chunk.line_ends + (chunk.text.back() == '\n' ? 0 : 1);
-    chunk.max_samples = std::min(lines, static_cast<Index>(chunk.text.size()) / columns + 1);
-    chunk.first_line = first_line;
-    chunk.first_sample = samples;
-    first_line += chunk.line_ends;
-    samples += chunk.max_samples;
-  }
-  return samples;
-}
-
-/// Blank lines leave gaps between the chunks' samples: moves them together.
-void close_gaps(const std::vector<Chunk>& chunks, Matrix& values) {
-  Index samples = 0;
-  for (const Chunk& chunk : chunks) {
-    if (samples != chunk.first_sample)
-      std::memmove(values.col(samples).data(), values.col(chunk.first_sample).data(),
-                   sizeof(double) * static_cast<std::size_t>(chunk.samples * values.rows()));
-    samples += chunk.samples;
-  }
-  if (samples != values.cols()) values.conservativeResize(Eigen::NoChange, samples);
-}
-
-std::vector<ColumnNotes> merge_notes(const std::vector<Chunk>& chunks, Index columns) {
+std::vector<ColumnNotes> merge_notes(const std::deque<Chunk>& chunks, Index columns) {
   std::vector<ColumnNotes> notes(columns);
   for (const Chunk& chunk : chunks)
     for (Index c = 0; c < columns; ++c) {
@@ -97,32 +177,14 @@ std::vector<ColumnNotes> merge_notes(const std::vector<Chunk>& chunks, Index col
   return notes;
 }
 
-Table read_csv(const std::string& source, std::string_view text, const ReadOptions& options) {
-  const data::CsvLayout layout = data::read_layout(source, text, options);
+Table read_csv(data::ByteSource& file, data::ByteBuffer head, const ReadOptions& options) {
   const int threads = thread_count(options.threads);
-  text.remove_prefix(layout.body);
-  std::vector<Chunk> chunks = cut(text);
-  parallel_for(static_cast<Index>(chunks.size()), threads, [&](Index k) { count(chunks[k]); });
-  if (chunks.size() > 1 &&
-      std::any_of(chunks.begin(), chunks.end(), [](const Chunk& c) { return c.quotes; })) {
-    // a line end inside quotes ends no line: only a pass from the front knows which are
-    chunks.assign(1, {});
-    chunks[0].text = text;
-    count(chunks[0]);
-  }
-  const Index columns = layout.columns();
-  Matrix values(columns, place(chunks, columns, layout.first_line));
-  parallel_for(static_cast<Index>(chunks.size()), threads, [&](Index k) {
-    Chunk& chunk = chunks[k];
-    data::CsvParser parser(layout, chunk.first_line);
-    std::string_view rest = chunk.text;
-    if (chunk.max_samples > 0)
-      chunk.samples = parser.parse(rest, chunk.max_samples, values.col(chunk.first_sample).data());
-    chunk.notes = parser.take_notes();
-  });
-  close_gaps(chunks, values);
-  if (values.cols() == 0) throw DataError(fmt::format("{}: has a header but no data", source));
-  return Table(source, layout.names, std::move(values), merge_notes(chunks, columns));
+  const data::CsvLayout layout = data::read_header(file, head, options);
+  ChunkSource source(file, layout, ChunkSource::view(head).substr(layout.body));
+  const std::deque<Chunk> chunks = parse_all(layout, source, threads);
+  Matrix values = join(chunks, layout.columns(), threads);
+  if (values.cols() == 0) throw DataError(fmt::format("{}: has a header but no data", file.name()));
+  return Table(file.name(), layout.names, std::move(values), merge_notes(chunks, layout.columns()));
 }
 
 }  // namespace
@@ -136,10 +198,13 @@ void ReadOptions::validate() const {
 Table read_table(const std::string& path, const ReadOptions& options) {
   options.validate();
   data::ByteSource file(path);
-  const data::ByteBuffer bytes = file.read_all();
-  if (data::is_npy(bytes.view())) return data::read_npy(file.name(), bytes.view());
-  if (data::is_npz(bytes.view())) return data::read_npz(file.name(), bytes.view());
-  return read_csv(file.name(), {bytes.view().data(), bytes.size()}, options);
+  data::ByteBuffer head;
+  if (data::read_magic(file, head)) {
+    const data::ByteBuffer bytes = file.read_all(std::move(head));
+    return data::is_npy(bytes.view()) ? data::read_npy(file.name(), bytes.view())
+                                      : data::read_npz(file.name(), bytes.view());
+  }
+  return read_csv(file, std::move(head), options);
 }
 
 }  // namespace mbll

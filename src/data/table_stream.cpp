@@ -5,6 +5,7 @@
 
 #include "bytes.hpp"
 #include "csv_parser.hpp"
+#include "head.hpp"
 #include "mbll/data/read.hpp"
 #include "mbll/error.hpp"
 #include "npy.hpp"
@@ -13,7 +14,6 @@ namespace mbll {
 namespace {
 
 constexpr std::size_t kRead = std::size_t{1} << 18;
-constexpr std::size_t kLongestLine = std::size_t{1} << 26;
 
 }  // namespace
 
@@ -36,9 +36,7 @@ struct TableStream::State {
 
   State(const std::string& path, const ReadOptions& read_options) : file(path), options(read_options) {
     options.validate();
-    while (buffer.size() < kMagic && read_more()) {
-    }
-    if (data::is_npy(buffer.view()) || data::is_npz(buffer.view())) {
+    if (data::read_magic(file, buffer)) {
       const bool one_array = data::is_npy(buffer.view());
       const data::ByteBuffer bytes = file.read_all(std::move(buffer));
       table =
@@ -49,34 +47,10 @@ struct TableStream::State {
     }
   }
 
-  static constexpr std::size_t kMagic = 6;  // enough bytes to recognise NPY and NPZ
-
   [[nodiscard]] std::string_view text() const { return {buffer.view().data(), buffer.size()}; }
 
-  bool read_more() {
-    const std::size_t count = file.read(buffer.room(kRead).first(kRead));
-    buffer.added(count);
-    return count > 0;
-  }
-
-  void refuse_long_line(std::size_t length, Index line) const {
-    if (length > kLongestLine)
-      throw DataError(
-          fmt::format("{}:{}: the line is longer than {} MiB", file.name(), line, kLongestLine >> 20));
-  }
-
-  [[nodiscard]] bool first_line_is_complete() const {
-    Index line = 1;
-    const std::string_view content = text().substr(data::skip_to_content(text(), line));
-    refuse_long_line(content.size(), line);
-    const char delimiter = options.delimiter != '\0' ? options.delimiter : data::detect_delimiter(content);
-    return data::LineEndFinder(delimiter).feed(content) > 0;
-  }
-
   void read_header() {
-    while (!first_line_is_complete() && read_more()) {
-    }
-    layout = data::read_layout(file.name(), text(), options);
+    layout = data::read_header(file, buffer, options);
     parser.emplace(layout, layout.first_line);
     line_ends.emplace(layout.delimiter);
     buffer.drop_front(layout.body);
@@ -86,9 +60,11 @@ struct TableStream::State {
 
   /// Returns false, with everything complete, at the end of the file.
   bool read_lines() {
-    refuse_long_line(buffer.size(), parser->line());
+    if (buffer.size() > data::kLongestLine) data::refuse_long_line(file.name(), parser->line());
     const std::size_t before = buffer.size();
-    if (!read_more()) {
+    const std::size_t count = file.read(buffer.room(kRead).first(kRead));
+    buffer.added(count);
+    if (count == 0) {
       complete = buffer.size();  // the last line may lack its line end
       return false;
     }
