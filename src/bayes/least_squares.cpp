@@ -25,7 +25,8 @@ LeastSquares least_squares(const Statistics& data) {
   const Index rank = decomposition.rank();
   const Matrix rotated = decomposition.householderQ().transpose() * Matrix(data.cross_root());
   const Matrix T = decomposition.matrixT().topLeftCorner(rank, rank);
-  const Matrix Z = decomposition.matrixZ().topRows(rank);
+  // Eigen leaves the reflectors of Z unset where there are none to do.
+  const Matrix Z = rank < d ? Matrix(decomposition.matrixZ().topRows(rank)) : Matrix::Identity(d, d);
 
   LeastSquares result;
   result.rank = rank;

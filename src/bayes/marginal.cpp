@@ -59,6 +59,7 @@ double central_quantile(double level, double dof) {
 double crps(double z, double dof) {
   const double below = cdf(z, dof);
   if (std::isinf(dof)) return z * (2 * below - 1) + 2 * normal_density(z) - 1 / std::sqrt(std::numbers::pi);
+  if (dof <= 0.5) return std::numeric_limits<double>::infinity();
   // Without a mean (dof ≤ 1) the score still exists as an integral, but the closed form is a difference of
   // infinities.
   if (dof < 1.01) return crps_by_quadrature([&](double x) { return cdf(x, dof); }, z, 1.0);

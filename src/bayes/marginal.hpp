@@ -11,7 +11,7 @@ namespace mbll::marginal {
 [[nodiscard]] double cdf(double z, double dof);
 /// The z > 0 with P(|Z| ≤ z) = level.
 [[nodiscard]] double central_quantile(double level, double dof);
-/// CRPS of the standard distribution at z: ∫ (F(x) − 1{x ≥ z})² dx. Exists for dof > ½.
+/// CRPS of the standard distribution at z: ∫ (F(x) − 1{x ≥ z})² dx. Infinite for dof ≤ ½.
 [[nodiscard]] double crps(double z, double dof);
 /// ∫ (F(x) − 1{x ≥ y})² dx by quadrature, for distributions without a closed form. `scale` is a typical width
 /// of F.

@@ -47,21 +47,26 @@ struct Components {
       low = std::min(low, end);
       high = std::max(high, end);
     }
-    const double tolerance = 1e-12 * scale.minCoeff();
-    const auto excess = [&](double x) { return cdf(x) - probability; };
-    const double below = excess(low);
-    const double above = excess(high);
-    // Equal members bracket nothing but rounding errors.
-    if (high - low <= tolerance || below >= 0) return low;
+    // The search runs over u in x = center + width·sinh u: a member with few degrees of freedom can put an
+    // end of the bracket anywhere up to infinity.
+    const double center = location(0);
+    const double width = scale.maxCoeff();
+    const auto place = [&](double u) { return center + width * std::sinh(u); };
+    const auto excess = [&](double u) { return cdf(place(u)) - probability; };
+    const double left = std::asinh(std::max((low - center) / width, -1e300));
+    const double right = std::asinh(std::min((high - center) / width, 1e300));
+    const double below = excess(left);
+    const double above = excess(right);
+    if (below >= 0) return low;  // equal members bracket nothing but rounding errors
     if (above <= 0) return high;
+    const double tolerance = 1e-12 * scale.minCoeff();
+    const auto narrow = [&](double a, double b) {
+      return place(b) - place(a) <= tolerance ||
+             b - a <= 4 * std::numeric_limits<double>::epsilon() * std::abs(b);
+    };
     std::uintmax_t steps = 200;
-    const auto [left, right] = boost::math::tools::toms748_solve(
-        excess, low, high, below, above,
-        [&](double a, double b) {
-          return b - a <= tolerance + std::numeric_limits<double>::epsilon() * (std::abs(a) + std::abs(b));
-        },
-        steps);
-    return 0.5 * (left + right);
+    const auto [a, b] = boost::math::tools::toms748_solve(excess, left, right, below, above, narrow, steps);
+    return place(0.5 * (a + b));
   }
 
   /// The upper end by symmetry: subtracting a probability near 1 from 1 would lose its digits.
@@ -90,11 +95,24 @@ struct Components {
   [[nodiscard]] double crps(double y) const {
     if (weight.size() == 1) return scale(0) * marginal::crps((y - location(0)) / scale(0), dof(0));
     if (std::isinf(dof.minCoeff())) return gaussian_crps(y);
+    if (dof.minCoeff() <= 0.5) return std::numeric_limits<double>::infinity();
     // The width of the integrand on both sides of y: as far as the farthest member, at least one scale.
     const double width = (location.array() - y).abs().maxCoeff() + scale.maxCoeff();
     return marginal::crps_by_quadrature([this](double x) { return cdf(x); }, y, width);
   }
 };
+
+/// Scale of each marginal, p×L. Kept as such by t distributions; for Gaussians any interval shows it.
+Matrix marginal_scale(const Predictive& predictive) {
+  if (const auto* shared = dynamic_cast<const SharedPredictive*>(&predictive)) {
+    const Vector output = shared->row_scale().diagonal().cwiseSqrt();
+    const Vector point = (shared->aleatoric_factor() + shared->epistemic_factor()).cwiseSqrt();
+    return output * point.transpose();
+  }
+  const double level = 0.5;
+  const Interval interval = predictive.interval(level);
+  return (interval.upper - interval.lower) / (2 * marginal::central_quantile(level, predictive.dof()));
+}
 
 Components marginal_of(const Members& members, const Vector& weights, const std::vector<Matrix>& scales,
                        Index output, Index point) {
@@ -145,13 +163,10 @@ MixturePredictive::MixturePredictive(Members members, const VectorView& weights)
   }
   weights_ = Eigen::Map<const Vector>(flat_weights.data(), static_cast<Index>(flat_weights.size()));
   mean_ = Matrix::Zero(members_[0]->outputs(), members_[0]->points());
-  const double level = 0.5;
   for (std::size_t m = 0; m < members_.size(); ++m) {
     check::shape(fmt::format("members[{}]", m).c_str(), members_[m]->mean(), mean_.rows(), mean_.cols());
     mean_ += flat_weights[m] * members_[m]->mean();
-    const Interval interval = members_[m]->interval(level);
-    marginal_scale_.push_back((interval.upper - interval.lower) /
-                              (2 * marginal::central_quantile(level, members_[m]->dof())));
+    marginal_scale_.push_back(marginal_scale(*members_[m]));
   }
 }
 
