@@ -52,7 +52,7 @@ double seconds_to_read(const std::string& path, int threads, int repeats) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   const int all = mbll::thread_count(0);
   if (argc == 3) {
     for (const int threads : {1, all})
@@ -70,4 +70,7 @@ int main(int argc, char** argv) {
     std::cout << fmt::format("{:.0f} MB of 17-digit numbers, {} thread{}: {:.0f} MB/s\n", megabytes, threads,
                              threads == 1 ? "" : "s", megabytes / seconds_to_read(path.string(), threads, 5));
   std::filesystem::remove(path);
+} catch (const std::exception& error) {
+  std::cerr << error.what() << '\n';
+  return 1;
 }

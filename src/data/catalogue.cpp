@@ -115,7 +115,7 @@ std::string find_file(const PublicSet& set, const std::string& file, const std::
   const char* environment = std::getenv("MBLL_DATA");
   if (environment != nullptr && *environment != '\0') folders.emplace_back(environment);
   for (const std::string& place : folders) {
-    const std::string path = (std::filesystem::path(place) / file).string();
+    std::string path = (std::filesystem::path(place) / file).string();
     std::error_code ignored;
     if (!std::filesystem::exists(path, ignored)) continue;
     const std::string found = sha256_of_file(path);
