@@ -1,11 +1,12 @@
+#include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <type_traits>
 
 #include "mbll/nn/kernels.hpp"
 #include "nn/clones.hpp"
+#include "nn/simd.hpp"
 
 namespace mbll::nn::kernels {
 namespace {
@@ -35,18 +36,43 @@ constexpr Series<Scalar> make_series() {
 template <class Scalar>
 inline constexpr Series<Scalar> series = make_series<Scalar>();
 
-/// eˣ = power + power·rest with power = 2ⁿ and rest = eʳ − 1, |r| ≤ ½ ln 2.
+/// Σ_k c_k xᵏ for k = first … last. Even and odd powers on their own: half the latency of Horner's rule,
+/// which is what a loop over a few registers waits for.
+template <int first, int last, class Scalar, std::size_t size>
+MBLL_INLINE Register<Scalar> polynomial(const Scalar (&c)[size], Register<Scalar> x) {
+  const Register<Scalar> square = x * x;
+  Register<Scalar> upper = Register<Scalar>{} + c[last];
+  Register<Scalar> lower = Register<Scalar>{} + c[last - 1];
+#pragma GCC unroll 16
+  for (int k = last - 2; k > first; k -= 2) {
+    upper = upper * square + c[k];
+    lower = lower * square + c[k - 1];
+  }
+  // an odd number of terms leaves one
+  if constexpr ((last - first) % 2 == 0) return (upper * square + c[first]) + lower * x;
+  return upper * x + lower;
+}
+
+/// −|z|
+template <class Scalar>
+MBLL_INLINE Register<Scalar> negative_size(Register<Scalar> z) {
+  using Integers = Register<Bits<Scalar>>;
+  return reinterpret_cast<Register<Scalar>>(reinterpret_cast<Integers>(z) |
+                                            std::numeric_limits<Bits<Scalar>>::min());
+}
+
+/// eˣ = power + power·rest with power = 2ⁿ and rest = eʳ − 1, |r| ≤ ½ ln 2. For x ≤ 88 (float) or 709
+/// (double).
 template <class Scalar>
 struct SplitExponential {
-  Scalar power, rest;
+  Register<Scalar> power, rest;
 };
 
 template <class Scalar>
-MBLL_INLINE SplitExponential<Scalar> split_exponential(Scalar x) {
+MBLL_INLINE SplitExponential<Scalar> split_exponential(Register<Scalar> x) {
   constexpr bool single = std::is_same_v<Scalar, float>;
-  using Bits = std::conditional_t<single, std::int32_t, std::int64_t>;
+  using Integers = Register<Bits<Scalar>>;
   constexpr Scalar lowest = single ? Scalar(-87.3) : Scalar(-708.3);
-  constexpr Scalar highest = single ? Scalar(88.7) : Scalar(709.7);
   constexpr Scalar log2_e = Scalar(1.44269504088896340736);
   // ln 2 in two parts, the first with trailing zeros: n·high is exact (Cody and Waite).
   constexpr Scalar ln2_high = single ? Scalar(0.693359375) : Scalar(6.93145751953125e-1);
@@ -54,93 +80,86 @@ MBLL_INLINE SplitExponential<Scalar> split_exponential(Scalar x) {
   // Adding 1.5·2^(mantissa bits) rounds to an integer, which then stands in the low bits.
   constexpr Scalar rounder = single ? Scalar(12582912.0) : Scalar(6755399441055744.0);
   constexpr int mantissa = single ? 23 : 52;
-  constexpr Bits bias = single ? 127 : 1023;
+  constexpr Bits<Scalar> bias = (single ? 127 : 1023) - std::bit_cast<Bits<Scalar>>(rounder);
 
-  x = x < lowest ? lowest : x;  // in this order NaN stays NaN
-  x = x > highest ? highest : x;
-  const Scalar shifted = x * log2_e + rounder;
-  const Scalar n = shifted - rounder;
-  const Scalar r = (x - n * ln2_high) - n * ln2_low;
-  Scalar tail = series<Scalar>.exp[exp_terms<Scalar>];
-#pragma GCC unroll 16
-  for (int k = exp_terms<Scalar> - 1; k >= 2; --k) tail = tail * r + series<Scalar>.exp[k];
-  const Bits exponent = std::bit_cast<Bits>(shifted) - std::bit_cast<Bits>(rounder) + bias;
-  return {std::bit_cast<Scalar>(static_cast<Bits>(exponent << mantissa)), r + r * r * tail};
+  x = x < lowest ? Register<Scalar>{} + lowest : x;  // in this order NaN stays NaN
+  const Register<Scalar> shifted = x * log2_e + rounder;
+  const Register<Scalar> n = shifted - rounder;
+  const Register<Scalar> r = (x - n * ln2_high) - n * ln2_low;
+  const Register<Scalar> tail = polynomial<2, exp_terms<Scalar>>(series<Scalar>.exp, r);
+  const Integers exponent = (reinterpret_cast<Integers>(shifted) + bias) << mantissa;
+  return {reinterpret_cast<Register<Scalar>>(exponent), r + r * r * tail};
 }
 
 template <class Scalar>
-MBLL_INLINE Scalar exp_of(Scalar x) {
-  const SplitExponential<Scalar> e = split_exponential(x);
+MBLL_INLINE Register<Scalar> exp_of(Register<Scalar> x) {
+  const SplitExponential<Scalar> e = split_exponential<Scalar>(x);
   return e.power + e.power * e.rest;
 }
 
-/// ln(1 + e) for 0 ≤ e ≤ 1, as 2 artanh(e/(2+e)).
+/// ln(1 + e) for s = e/(2+e), 0 ≤ e ≤ 1, as 2 artanh s.
 template <class Scalar>
-MBLL_INLINE Scalar log1p_of(Scalar e) {
-  const Scalar s = e / (2 + e);
-  const Scalar square = s * s;
-  Scalar tail = series<Scalar>.log[log_terms<Scalar>];
-#pragma GCC unroll 16
-  for (int k = log_terms<Scalar> - 1; k >= 1; --k) tail = tail * square + series<Scalar>.log[k];
-  return 2 * s + 2 * s * square * tail;
+MBLL_INLINE Register<Scalar> log1p_of(Register<Scalar> s) {
+  const Register<Scalar> square = s * s;
+  const Register<Scalar> tail = polynomial<1, log_terms<Scalar>>(series<Scalar>.log, square);
+  const Register<Scalar> twice = s + s;
+  return twice + twice * (square * tail);
 }
 
 template <class Scalar>
-struct Sigmoid {
-  Scalar value, e;  ///< e = exp(−|z|)
-};
-template <class Scalar>
-MBLL_INLINE Sigmoid<Scalar> sigmoid(Scalar z) {
-  const Scalar e = exp_of(-std::abs(z));
-  const Scalar positive = 1 / (1 + e);
-  return {z < 0 ? e * positive : positive, e};
+MBLL_INLINE Register<Scalar> sigmoid(Register<Scalar> z) {
+  const Register<Scalar> e = exp_of<Scalar>(negative_size<Scalar>(z));
+  return (z < 0 ? e : Register<Scalar>{} + Scalar(1)) / (Scalar(1) + e);
 }
 
 template <class Scalar>
 struct Value {
-  Scalar f, derivative;
+  Register<Scalar> f, derivative;
 };
 
 template <Activation activation, class Scalar>
-MBLL_INLINE Value<Scalar> evaluate(Scalar z) {
+MBLL_INLINE Value<Scalar> evaluate(Register<Scalar> z) {
+  const Register<Scalar> zero{};
+  const Register<Scalar> one = zero + Scalar(1);
   if constexpr (activation == Activation::leaky_relu) {
-    const Scalar slope = z > 0 ? Scalar(1) : Scalar(0.01);
+    const Register<Scalar> slope = z > 0 ? one : zero + Scalar(0.01);
     return {z * slope, slope};
   } else if constexpr (activation == Activation::relu) {
-    const Scalar slope = z > 0 ? Scalar(1) : Scalar(0);
+    const Register<Scalar> slope = z > 0 ? one : zero;
     return {z * slope, slope};
   } else if constexpr (activation == Activation::softplus) {
-    const Sigmoid<Scalar> s = sigmoid(z);
-    return {(z > 0 ? z : Scalar(0)) + log1p_of(s.e), s.value};
+    const Register<Scalar> e = exp_of<Scalar>(negative_size<Scalar>(z));
+    const Register<Scalar> sigmoid = (z < 0 ? e : one) / (one + e);
+    return {(z < 0 ? zero : z) + log1p_of<Scalar>(e / (e + Scalar(2))), sigmoid};
   } else if constexpr (activation == Activation::tanh) {
-    const SplitExponential<Scalar> e = split_exponential(-2 * std::abs(z));
-    const Scalar minus = e.power * e.rest + (e.power - 1);  // e^(−2|z|) − 1 without cancellation
-    const Scalar size = -minus / (2 + minus);
-    return {z < 0 ? -size : size, 1 - size * size};
+    const SplitExponential<Scalar> e = split_exponential<Scalar>(negative_size<Scalar>(z) * Scalar(2));
+    const Register<Scalar> minus = e.power * e.rest + (e.power - one);  // e^(−2|z|) − 1 without cancellation
+    const Register<Scalar> size = -minus / (minus + Scalar(2));
+    return {z < 0 ? -size : size, one - size * size};
   } else if constexpr (activation == Activation::silu) {
-    const Sigmoid<Scalar> s = sigmoid(z);
-    return {z * s.value, s.value * (1 + z * (1 - s.value))};
+    const Register<Scalar> s = sigmoid<Scalar>(z);
+    return {z * s, s * (one + z * (one - s))};
   } else {
     constexpr Scalar scale = Scalar(1.59576912160573071176);  // 2√(2/π)
     constexpr Scalar cubic = Scalar(0.044715);
-    const Scalar square = z * z;
-    const Sigmoid<Scalar> s = sigmoid(scale * z * (1 + cubic * square));
-    const Scalar slope = scale * (1 + 3 * cubic * square);
-    return {z * s.value, s.value * (1 + z * (1 - s.value) * slope)};
+    const Register<Scalar> square = z * z;
+    const Register<Scalar> s = sigmoid<Scalar>(z * scale * (one + square * cubic));
+    const Register<Scalar> slope = (one + square * (3 * cubic)) * scale;
+    return {z * s, s * (one + z * (one - s) * slope)};
   }
 }
 
 template <Activation activation, class Scalar>
-MBLL_INLINE void activate_columns(Index rows, Index n, const Scalar* __restrict bias, Scalar* __restrict z,
-                                  Scalar* __restrict derivative) {
+MBLL_INLINE void activate_columns(Index rows, Index n, const Scalar* bias, Scalar* z, Scalar* derivative) {
   for (Index j = 0; j < n; ++j, z += rows)
     if (derivative == nullptr) {
-      for (Index i = 0; i < rows; ++i) z[i] = evaluate<activation>(z[i] + bias[i]).f;
+      for (Index i = 0; i < rows; i += lanes<Scalar>)
+        store(evaluate<activation, Scalar>(load(z + i) + load(bias + i)).f, z + i);
     } else {
-      for (Index i = 0; i < rows; ++i) {
-        const Value<Scalar> value = evaluate<activation>(z[i] + bias[i]);
-        z[i] = value.f;
-        derivative[i] = value.derivative;
+      for (Index i = 0; i < rows; i += lanes<Scalar>) {
+        const Value<Scalar> value = evaluate<activation, Scalar>(load(z + i) + load(bias + i));
+        store(value.f, z + i);
+        store(value.derivative, derivative + i);
       }
       derivative += rows;
     }
@@ -178,25 +197,30 @@ MBLL_INLINE void backward_columns(Index rows, Index n, const Scalar* __restrict 
 
 template <class Scalar>
 MBLL_INLINE void exponential_all(Index n, Scalar* x) {
-  for (Index i = 0; i < n; ++i) x[i] = exp_of(x[i]);
+  constexpr Scalar highest = std::is_same_v<Scalar, float> ? Scalar(88) : Scalar(709);
+  for (Index i = 0; i < n; ++i) x[i] = x[i] > highest ? highest : x[i];  // in this order NaN stays NaN
+  for (; n >= lanes<Scalar>; n -= lanes<Scalar>, x += lanes<Scalar>) store(exp_of<Scalar>(load(x)), x);
+  if (n == 0) return;
+  Scalar rest[lanes<Scalar>] = {};
+  std::copy_n(x, n, rest);
+  store(exp_of<Scalar>(load(rest)), rest);
+  std::copy_n(rest, n, x);
 }
 
-/// Sixteen partial sums: a plain loop would have to add in order and could not use vector registers.
+/// Four registers of partial sums: a plain loop would have to add in order.
 template <class Scalar>
 MBLL_INLINE Scalar square_sum(Index n, const Scalar* x) {
-  constexpr Index width = 4 * lanes<Scalar>;
-  typedef Scalar Vector __attribute__((vector_size(32)));
-  Vector sum[4] = {};
+  Register<Scalar> sum[4] = {};
   Index i = 0;
-  for (; i + width <= n; i += width)
+  for (; i + 4 * lanes<Scalar> <= n; i += 4 * lanes<Scalar>)
+#pragma GCC unroll 4
     for (Index part = 0; part < 4; ++part) {
-      Vector value;
-      std::memcpy(&value, x + i + part * lanes<Scalar>, sizeof value);
+      const Register<Scalar> value = load(x + i + part * lanes<Scalar>);
       sum[part] += value * value;
     }
   Scalar total = 0;
   for (; i < n; ++i) total += x[i] * x[i];
-  const Vector all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  const Register<Scalar> all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
   for (Index lane = 0; lane < lanes<Scalar>; ++lane) total += all[lane];
   return total;
 }

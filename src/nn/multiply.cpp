@@ -1,37 +1,38 @@
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "mbll/nn/kernels.hpp"
 #include "nn/clones.hpp"
+#include "nn/simd.hpp"
 
 namespace mbll::nn::kernels {
 namespace {
 
-/// A vector register's worth of values. GCC lowers it to what the instruction set has.
-template <class Scalar>
-struct RegisterOf {
-  typedef Scalar type __attribute__((vector_size(32)));
-};
-template <class Scalar>
-using Register = typename RegisterOf<Scalar>::type;
-
-/// C (height·lanes × width) = A B, where column t of A starts at a + t·a_step. The accumulators stay in
-/// registers.
+/// C (height·lanes × width) = A B, where column t of A starts at a + t·a_step. All loops but that over t must
+/// be unrolled, otherwise the sums go through memory.
 template <int height, int width, class Scalar>
 MBLL_INLINE void tile(Index k, const Scalar* a, Index a_step, RightFactor<Scalar> B, Scalar* c,
                       Index stride) {
-  Register<Scalar> sum[width][height] = {};
+  Register<Scalar> sum[width][height];
+#pragma GCC unroll 8
+  for (int j = 0; j < width; ++j)
+#pragma GCC unroll 8
+    for (int i = 0; i < height; ++i) sum[j][i] = Register<Scalar>{};
   for (Index t = 0; t < k; ++t) {
     Register<Scalar> column[height];
-    for (int i = 0; i < height; ++i) std::memcpy(&column[i], a + t * a_step + i * lanes<Scalar>, 32);
+#pragma GCC unroll 8
+    for (int i = 0; i < height; ++i) column[i] = load(a + t * a_step + i * lanes<Scalar>);
+#pragma GCC unroll 8
     for (int j = 0; j < width; ++j) {
       const Scalar b = B.values[t * B.row_step + j * B.column_step];
+#pragma GCC unroll 8
       for (int i = 0; i < height; ++i) sum[j][i] += column[i] * b;
     }
   }
+#pragma GCC unroll 8
   for (int j = 0; j < width; ++j)
-    for (int i = 0; i < height; ++i) std::memcpy(c + j * stride + i * lanes<Scalar>, &sum[j][i], 32);
+#pragma GCC unroll 8
+    for (int i = 0; i < height; ++i) store(sum[j][i], c + j * stride + i * lanes<Scalar>);
 }
 
 /// height·lanes rows of C, all columns: six at a time where that leaves no narrow rest.
@@ -66,16 +67,14 @@ MBLL_INLINE void panel(Index n, Index k, const Scalar* a, Index a_step, RightFac
 template <class Scalar>
 MBLL_INLINE void pack_plain(Index height, Index k, const Scalar* a, Index stride, Scalar* out) {
   for (Index t = 0; t < k; ++t)
-    for (Index i = 0; i < height; i += lanes<Scalar>)
-      std::memcpy(out + t * height + i, a + t * stride + i, 32);
+    for (Index i = 0; i < height; i += lanes<Scalar>) store(load(a + t * stride + i), out + t * height + i);
 }
 
 template <class Scalar, int... lane>
 MBLL_INLINE void exchange(Register<Scalar>& low, Register<Scalar>& high, int step,
                           std::integer_sequence<int, lane...>) {
   // The classical step of a transpose by halves: swaps the off-diagonal blocks of size `step`.
-  using Mask = std::conditional_t<sizeof(Scalar) == 4, std::int32_t, std::int64_t>;
-  typedef Mask Masks __attribute__((vector_size(32)));
+  using Masks = Register<Bits<Scalar>>;
   constexpr int count = sizeof...(lane);
   const Masks to_low = {((lane & step) ? lane - step + count : lane)...};
   const Masks to_high = {((lane & step) ? lane + count : lane + step)...};
@@ -103,14 +102,18 @@ MBLL_INLINE void pack_transposed(Index height, Index rows, Index k, const Scalar
     if (i + width <= rows)
       for (; t + width <= k; t += width) {
         Register<Scalar> block[width];
-        for (int row = 0; row < width; ++row) std::memcpy(&block[row], a + (i + row) * stride + t, 32);
+
+#pragma GCC unroll 8
+        for (int row = 0; row < width; ++row) block[row] = load(a + (i + row) * stride + t);
 #pragma GCC unroll 3
         for (int step = width / 2; step > 0; step /= 2)
 #pragma GCC unroll 8
           for (int row = 0; row < width; ++row)
             if ((row & step) == 0)
               exchange<Scalar>(block[row], block[row + step], step, std::make_integer_sequence<int, width>{});
-        for (int row = 0; row < width; ++row) std::memcpy(out + (t + row) * height + i, &block[row], 32);
+
+#pragma GCC unroll 8
+        for (int row = 0; row < width; ++row) store(block[row], out + (t + row) * height + i);
       }
     for (; t < k; ++t)
       for (Index row = i; row < i + width; ++row)
@@ -141,7 +144,7 @@ MBLL_INLINE void multiply_any(Index m, Index n, Index k, LeftFactor<Scalar> A, R
                               Scalar* C, Index stride, Scalar* scratch) {
   constexpr Index one = lanes<Scalar>;
   // A copy pays when A is too large for the first-level cache and read often enough.
-  const bool pack = n >= 12 && m * k > 12288 / static_cast<Index>(sizeof(Scalar));
+  const bool pack = n >= 64 && m * k > 16384 / static_cast<Index>(sizeof(Scalar));
   const Index rows = padded<Scalar>(m);
   Index first = 0;
   // One sample: as many accumulators as hide the latency of a multiply-add.

@@ -45,7 +45,8 @@ void multiply(Index m, Index n, Index k, LeftFactor<float> A, RightFactor<float>
 void multiply(Index m, Index n, Index k, LeftFactor<double> A, RightFactor<double> B, double* C, Index stride,
               double* scratch);
 
-/// z = f(z + bias) for every column of z (rows×n), and f'(z + bias) into `derivative` unless that is null.
+/// z = f(z + bias) for every column of z (rows×n, rows a multiple of `lanes`), and f'(z + bias) into
+/// `derivative` unless that is null.
 void activate(Activation f, Index rows, Index n, const float* bias, float* z, float* derivative);
 void activate(Activation f, Index rows, Index n, const double* bias, double* z, double* derivative);
 
