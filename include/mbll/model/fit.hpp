@@ -32,10 +32,10 @@ struct FitProgress {
 /// All of a fit, with the defaults of `mbll fit` (docs/recipe.md says why these).
 struct FitOptions {
   FeatureKind features = FeatureKind::mlp;
-  std::vector<Index> hidden = {50, 50};                    ///< mlp
-  nn::Activation activation = nn::Activation::leaky_relu;  ///< mlp
-  Index degree = 3;                                        ///< poly
-  Index kernels = 100;                                     ///< rbf centres (k-means), fourier features
+  std::vector<Index> hidden = {50, 50};              ///< mlp
+  nn::Activation activation = nn::Activation::silu;  ///< mlp
+  Index degree = 3;                                  ///< poly
+  Index kernels = 100;                               ///< rbf centres (k-means), fourier features
   double lengthscale = 0;                     ///< rbf, fourier in standardised inputs; 0: chosen by evidence
   NoiseKind noise = NoiseKind::network;       ///< without a network, network means constant
   TrainKind train = TrainKind::cross_fitted;  ///< mlp
@@ -43,7 +43,7 @@ struct FitOptions {
   Index members = 5;                          ///< cross-fitted
   Index epochs = 0;                           ///< 0: chosen by the number of samples
   Index batch = 32;
-  double rate = 5e-3;  ///< peak of the one-cycle schedule
+  double rate = 1e-2;  ///< peak of the one-cycle schedule
   double weight_decay = 0.01;
   double validation = 0.2;  ///< share held out by two-phase and end-to-end
   int rounds = 30;          ///< end-to-end

@@ -43,6 +43,10 @@ struct NetworkOptions {
   bool mirrored = false;  ///< features φ(−x) beside φ(x)
   double beta = 0;        ///< of β-NLL
   nn::TrainingOptions training;
+  /// Judge the features every so many epochs by what the Bayesian layer on them says of the validation
+  /// samples, halve the rate when that no longer improves, and keep the best. 0: train once, as `training`
+  /// says.
+  Index checkpoint_epochs = 0;
 };
 
 /// Fixed features, hyperparameters by EM.
@@ -53,6 +57,9 @@ struct NetworkOptions {
 
 /// Network M-steps between E-steps: algorithm ELBO_EM_framework.
 struct EndToEndOptions {
+  /// EM sees the validation samples too. The features have not been trained on them, so the evidence is less
+  /// optimistic.
+  bool em_on_validation = false;
   int rounds = 0;           ///< 0: features stay as pretraining left them (two-phase)
   Index epochs = 20;        ///< of the network M-step in every round
   double rate = 1e-3;       ///< constant rate of these epochs
