@@ -197,7 +197,7 @@ Table read_npz(const std::string& source, std::span<const char> bytes) {
       fail(source, fmt::format("array '{}' has {} samples, the ones before have {}", key, header.samples,
                                values.cols()));
     Matrix joined(values.rows() + header.columns, header.samples);
-    joined.topRows(values.rows()) = values;
+    if (!names.empty()) joined.topRows(values.rows()) = values;
     array.copy(header, array.numbers, values.rows(), joined);
     values = std::move(joined);
     for (Index c = 0; c < header.columns; ++c) names.push_back(column_name(key, header, c));
