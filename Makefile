@@ -1,6 +1,6 @@
 # The front door. Everything here is one line over CMake; `make help` lists the targets.
 .DEFAULT_GOAL := all
-.PHONY: all demo test bench format lint clean help
+.PHONY: all demo test bench bench-peers format lint clean help
 BUILD := build
 CMAKE := cmake --preset release
 DATA := $(abspath ../shared/data)
@@ -27,6 +27,14 @@ bench: ## measure against the bare BLAS calls that bound us
 	@$(CMAKE) -DMBLL_BUILD_BENCHMARKS=ON >/dev/null
 	@cmake --build $(BUILD)
 	@bench/run $(BUILD)/bin
+
+bench-peers: ## train the same networks with PyTorch, LibTorch and VBLL (installs them) and print the ratios
+	@scripts/setup build peers
+	@$(CMAKE) >/dev/null
+	@cmake --build $(BUILD) --target mbll
+	@cmake -G Ninja -S bench/peers -B $(BUILD)/peers -Dmbll_DIR=$(abspath $(BUILD)) >/dev/null
+	@cmake --build $(BUILD)/peers
+	@/usr/bin/python3 bench/peers/run.py $(BUILD)/peers
 
 format: ## format every source file in place
 	@scripts/setup lint
