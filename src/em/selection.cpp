@@ -41,21 +41,29 @@ LaplaceEvidence laplace(const em::Problem& problem, double objective) {
   return result;
 }
 
+/// With M free the coordinates of θ count: the dense form has M itself, the spectral one rotates and whitens
+/// it.
+std::unique_ptr<em::Problem> laplace_problem(em::Parameters at, double nu, const Statistics& data,
+                                             const EmOptions& options) {
+  return options.update_mean ? em::make_dense_problem(std::move(at), nu, data, options)
+                             : em::make_problem(std::move(at), nu, data, options);
+}
+
 }  // namespace
 
 LaplaceEvidence laplace_evidence(const EmResult<NormalPrior>& optimum, const Statistics& data,
                                  const EmOptions& options) {
   const auto problem =
-      em::make_problem({optimum.prior.M, optimum.prior.K, optimum.noise_scale, optimum.prior.V},
-                       std::numeric_limits<double>::infinity(), data, options);
+      laplace_problem({optimum.prior.M, optimum.prior.K, optimum.noise_scale, optimum.prior.V},
+                      std::numeric_limits<double>::infinity(), data, options);
   return laplace(*problem, optimum.trace.back().objective());
 }
 
 LaplaceEvidence laplace_evidence(const EmResult<WishartPrior>& optimum, const Statistics& data,
                                  const EmOptions& options) {
   const auto problem =
-      em::make_problem({optimum.prior.M, optimum.prior.K, optimum.noise_scale, optimum.prior.Psi},
-                       optimum.prior.nu, data, options);
+      laplace_problem({optimum.prior.M, optimum.prior.K, optimum.noise_scale, optimum.prior.Psi},
+                      optimum.prior.nu, data, options);
   return laplace(*problem, optimum.trace.back().objective());
 }
 

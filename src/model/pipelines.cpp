@@ -225,6 +225,7 @@ MemberFit fit_network(const MatrixView& X, const MatrixView& Y, const VectorView
   MemberFit fit = fit_now(network);
   fit.training = std::move(training);
   std::vector<EmStep> rounds;
+  double rate = end_to_end.rate;
   bool settled = end_to_end.rounds == 0;
   for (int round = 0; round < end_to_end.rounds && !settled; ++round) {
     if (rounds.empty()) rounds.push_back(fit.em.trace.back());
@@ -246,11 +247,25 @@ MemberFit fit_network(const MatrixView& X, const MatrixView& Y, const VectorView
     nn::TrainingOptions m_step = options.training;
     m_step.epochs = end_to_end.epochs;
     m_step.seed = derived_seed(seed, kOrder + 1 + static_cast<std::uint64_t>(round));
-    m_step.optimiser.rate = end_to_end.rate;
+    m_step.optimiser.weight_decay = 0;  // not part of Q₁
     m_step.schedule = {};
     m_step.patience = 0;
-    // Without validation samples: the M-step's own objective is what has to rise.
-    (void)nn::train(network, X, Y, train, {}, nn::Loss(loss), m_step);
+    // Generalised EM: any step that raises Q₁ raises the evidence. One that does not is taken back and tried
+    // smaller.
+    const double start = nn::mean_loss(network, X, Y, train, nn::Loss(loss));
+    const Network kept = network;
+    bool raised = false;
+    for (int attempt = 0; attempt < 8 && !raised; ++attempt) {
+      network = kept;
+      m_step.optimiser.rate = rate;
+      (void)nn::train(network, X, Y, train, {}, nn::Loss(loss), m_step);
+      raised = nn::mean_loss(network, X, Y, train, nn::Loss(loss)) < start;
+      if (!raised) rate *= 0.5;
+    }
+    if (!raised) {
+      settled = true;
+      break;
+    }
 
     MemberFit next = fit_now(network);
     const EmStep& before = rounds.back();

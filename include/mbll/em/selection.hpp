@@ -17,7 +17,9 @@ struct LaplaceEvidence {
   Index flat_directions;
 };
 
-/// Curvature at the optimum that `fit_em` found with these options. Cost: 2 #ξ E-steps.
+/// The hyperprior enters without its constant, which does not exist for ν_K ≤ 2d: compare candidates with
+/// hyperpriors only at the same number of features. Curvature at the optimum that `fit_em` found with these
+/// options. Cost: 2 #ξ E-steps.
 [[nodiscard]] LaplaceEvidence laplace_evidence(const EmResult<NormalPrior>& optimum, const Statistics& data,
                                                const EmOptions& options);
 [[nodiscard]] LaplaceEvidence laplace_evidence(const EmResult<WishartPrior>& optimum, const Statistics& data,
