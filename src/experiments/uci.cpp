@@ -97,7 +97,8 @@ Scores run_paper_row(const Dataset& data, const std::string& row, std::uint64_t 
   network.activation = nn::Activation::leaky_relu;
   network.variance_head = false;
   network.training.epochs = 600;
-  network.training.batch = 128;
+  // About 16 steps an epoch, so that patience means the same for 200 samples as for 7000.
+  network.training.batch = std::clamp<Index>(static_cast<Index>(split.train.size()) / 16, 16, 128);
   network.training.patience = 15;
   network.training.optimiser.rate = 2e-2;
   network.training.optimiser.weight_decay = 0.01;
