@@ -1,6 +1,6 @@
 # The front door. Everything here is one line over CMake; `make help` lists the targets.
 .DEFAULT_GOAL := all
-.PHONY: all demo test bench bench-peers format lint clean help
+.PHONY: all demo python test bench bench-peers format lint clean help
 BUILD := build
 CMAKE := cmake --preset release
 DATA := $(abspath ../shared/data)
@@ -16,11 +16,31 @@ all: ## build build/bin/mbll
 demo: all ## build and run the main job on built-in data
 	@$(BUILD)/bin/mbll demo
 
-test: ## build and run every test (MBLL_SKIP_BROWSER=1: all but the report page's)
+# The package in .venv/ is linked in place: changes of its Python files need nothing, those of C++ a build.
+VENV := .venv
+INSTALLED := $(VENV)/.installed
+python: ## make .venv/ with the Python package and its test tools
+	@scripts/setup build python
+	@$(CMAKE) >/dev/null
+	@cmake --build $(BUILD) --target mbll
+	@$(MAKE) --no-print-directory $(INSTALLED)
+
+$(VENV)/.tools: pyproject.toml
+	@python3 -m venv $(VENV)
+	@$(VENV)/bin/python -m pip install -q --disable-pip-version-check $$($(VENV)/bin/python scripts/python-requirements)
+	@touch $@
+
+$(INSTALLED): $(VENV)/.tools $(BUILD)/libmbll.a pyproject.toml $(wildcard python/CMakeLists.txt python/src/*)
+	@$(VENV)/bin/python -m pip install -q --disable-pip-version-check --no-build-isolation --no-deps \
+	  --config-settings=cmake.define.mbll_DIR=$(abspath $(BUILD)) -e .
+	@touch $@
+
+test: python ## build and run every test (MBLL_SKIP_BROWSER=1: all but the report page's)
 	@scripts/setup build test $(if $(filter 1,$(MBLL_SKIP_BROWSER)),,web-test)
 	@$(CMAKE) -DMBLL_BUILD_TESTS=ON -DMBLL_BUILD_EXAMPLES=ON >/dev/null
 	@cmake --build $(BUILD)
 	@ctest --test-dir $(BUILD) --output-on-failure -j $$(nproc)
+	@$(VENV)/bin/python -m pytest -q
 
 bench: ## measure against the bare BLAS calls that bound us
 	@scripts/setup build bench
@@ -45,7 +65,7 @@ lint: ## what the CI enforces: format and clang-tidy
 	@scripts/lint $(BUILD)
 
 clean: ## remove what was built
-	@rm -rf build build-debug build-sanitize
+	@rm -rf build build-debug build-sanitize .venv
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14

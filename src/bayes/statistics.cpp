@@ -184,6 +184,22 @@ void Statistics::append(Matrix& root, Index samples, Index gram_samples, double 
   log_noise_ += log_noise;
 }
 
+Statistics Statistics::from_parts(Index features, Index outputs, Matrix root, Index samples,
+                                  Index gram_samples, double log_noise, StatisticsOptions options) {
+  Statistics result(features, outputs, options);
+  check::shape("root", root, features + outputs, features + outputs);
+  check::finite("root", root);
+  check::require(root.isUpperTriangular(0), "root", "is not upper triangular");
+  check::require(std::isfinite(log_noise), "log_noise", "is not finite");
+  check::require(0 <= gram_samples && gram_samples <= samples, "samples",
+                 fmt::format("are {}, {} of them by the Gram path", samples, gram_samples));
+  result.root_ = std::move(root);
+  result.samples_ = samples;
+  result.gram_samples_ = gram_samples;
+  result.log_noise_ = log_noise;
+  return result;
+}
+
 Statistics Statistics::with_noise_scaled(double c) const {
   check::positive("c", c);
   Statistics result = *this;

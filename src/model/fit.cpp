@@ -310,7 +310,7 @@ void FitData::validate() {
   };
   complete(input_names, X.rows(), "x");
   complete(output_names, Y.rows(), "y");
-  const Index least = std::max<Index>(10, 2 * Y.rows() + 2);
+  const Index least = std::max<Index>(10, 2 * Y.rows());
   check::require(X.cols() >= least, "samples",
                  fmt::format("are {}, expected at least {} to fit {} output{}", X.cols(), least, Y.rows(),
                              Y.rows() == 1 ? "" : "s"));

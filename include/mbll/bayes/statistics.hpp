@@ -40,6 +40,11 @@ class Statistics {
   /// The statistics of the same samples with every σᵢ multiplied by c. O((d+p)²)
   [[nodiscard]] Statistics with_noise_scaled(double c) const;
 
+  /// Restores statistics from what the accessors below gave (files, other processes). Throws InvalidArgument
+  /// if the root is not finite and upper triangular, or the numbers of samples are impossible.
+  static Statistics from_parts(Index features, Index outputs, Matrix root, Index samples, Index gram_samples,
+                               double log_noise, StatisticsOptions options = {});
+
   [[nodiscard]] Index features() const { return features_; }
   [[nodiscard]] Index outputs() const { return outputs_; }
   [[nodiscard]] Index samples() const { return samples_; }
