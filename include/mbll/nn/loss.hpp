@@ -9,7 +9,7 @@
 namespace mbll::nn {
 
 /// Gaussian negative log-likelihood of the density network, without constants:
-///   ½ mean_i [ p ln σ_i² + σ_i⁻² (y_i − μ_i)ᵀ V₀⁻¹ (y_i − μ_i) ]
+///   ½ mean_i [ p ln σ_i² + σ_i⁻² (y_i − μ_i)ᵀ V₀⁻¹ (y_i − μ_i) ]      (math.md, E20; with β E21)
 struct DensityLoss {
   Matrix precision = Matrix();  ///< V₀⁻¹, p×p symmetric; empty: the identity
   /// β-NLL: training weighs each sample's loss by σ_i^{2β}, which is held constant in the gradient. 0: plain
@@ -22,7 +22,7 @@ struct DensityLoss {
 
 /// −Q₁ of the EM step for a Bayesian last layer on φ = [features; 1], whose mean Â and column covariance C =
 /// F Fᵀ are frozen:
-///   ½ mean_i [ p ln σ_i² + σ_i⁻² (e_iᵀ W e_i + p φ_iᵀ C φ_i) ],  e = y − Â φ
+///   ½ mean_i [ p ln σ_i² + σ_i⁻² (e_iᵀ W e_i + p φ_iᵀ C φ_i) ],  e = y − Â φ      (math.md, E19)
 /// Reaches the backbone and ln σ²; the mean head stays as it is.
 struct LastLayerLoss {
   Matrix mean;       ///< Â, p×(h+1)
