@@ -74,7 +74,7 @@ std::vector<Index> all_samples(Index count) {
 /// Small sets need more passes for the same number of steps.
 Index default_epochs(Index samples) {
   return std::clamp<Index>(static_cast<Index>(std::lround(6000 / std::sqrt(static_cast<double>(samples)))),
-                           60, 400);
+                           200, 400);
 }
 
 NetworkOptions network_options(const FitOptions& options, Index samples) {
