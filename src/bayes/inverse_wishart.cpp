@@ -10,7 +10,7 @@
 #include <random>
 #include <utility>
 
-#include "bayes/lapack.hpp"
+#include "bayes/stacked_root.hpp"
 #include "mbll/error.hpp"
 
 namespace mbll {
@@ -59,10 +59,7 @@ Covariance InverseWishart::sample(Rng& rng) const {
   }
   Matrix root = Psi_.factor().transpose();
   B.triangularView<Eigen::Lower>().solveInPlace(root);  // rootᵀ root = V
-  lapack::qr_in_place(root);
-  root.triangularView<Eigen::StrictlyLower>().setZero();
-  lapack::make_diagonal_nonnegative(root);
-  return Covariance::from_factor(root.transpose());
+  return covariance_of_root(std::move(root));
 }
 
 }  // namespace mbll

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "bayes/marginal.hpp"
+#include "bayes/stacked_root.hpp"
 #include "mbll/error.hpp"
 
 namespace mbll {
@@ -202,6 +203,23 @@ Matrix MixturePredictive::epistemic_variance() const {
   return sum;
 }
 
+Covariance MixturePredictive::total_factored(Index point) const {
+  Index heaviest = 0;
+  weights_.maxCoeff(&heaviest);
+  const Index p = outputs();
+  Matrix others =
+      Matrix::Zero(static_cast<Index>(members_.size()) * (p + 1), p);  // of all but the heaviest's own
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    const auto at = static_cast<Index>(m);
+    const double root = std::sqrt(weights_(at));
+    others.row(at * (p + 1)) = root * (members_[m]->mean().col(point) - mean_.col(point)).transpose();
+    if (at != heaviest && root > 0)
+      others.middleRows(at * (p + 1) + 1, p) = root * members_[m]->total_factored(point).factor().transpose();
+  }
+  return add_scatter(
+      members_[static_cast<std::size_t>(heaviest)]->total_factored(point).scaled(weights_(heaviest)), others);
+}
+
 Vector MixturePredictive::log_density(const MatrixView& Y) const {
   std::vector<Vector> values;
   for (const auto& member : members_) values.push_back(member->log_density(Y));
@@ -237,12 +255,10 @@ Vector MixturePredictive::ellipsoid_level(const MatrixView& Y) const {
   if (outputs() == 1) return (2 * cdf(Y).transpose().array() - 1).abs();
   check::shape("Y", Y, outputs(), points());
   check::finite("Y", Y);
+  const bool finite = dof() > 2;
   Vector result(points());
   for (Index l = 0; l < points(); ++l) {
-    const Matrix covariance = total_covariance(l);
-    const double q = covariance.allFinite()
-                         ? Covariance::from_matrix(covariance).whiten(Y.col(l) - mean_.col(l)).squaredNorm()
-                         : 0;
+    const double q = finite ? total_factored(l).whiten(Y.col(l) - mean_.col(l)).squaredNorm() : 0;
     result(l) =
         marginal::ellipsoid_level(q, static_cast<double>(outputs()), std::numeric_limits<double>::infinity());
   }

@@ -93,6 +93,12 @@ Matrix SharedPredictive::aleatoric_variance() const { return variances(aleatoric
 
 Matrix SharedPredictive::epistemic_variance() const { return variances(epistemic_factor_, row_covariance_); }
 
+Covariance SharedPredictive::total_factored(Index point) const {
+  check::require(dof_ > 2, "dof", fmt::format("is {}, the covariance exists only for dof > 2", dof_));
+  const double factor = aleatoric_factor_(point) + epistemic_factor_(point);
+  return scale_.scaled(std::isinf(dof_) ? factor : factor * dof_ / (dof_ - 2));
+}
+
 /// (y_l − mean_l)ᵀ ((a_l + e_l) scale)⁻¹ (y_l − mean_l)
 Vector SharedPredictive::quadratic_form(const MatrixView& Y) const {
   check::shape("Y", Y, mean_.rows(), mean_.cols());

@@ -30,6 +30,13 @@ Matrix stacked_qr(const MatrixView& A, const MatrixView& B, Index width) {
 
 void raise_diagonal(Matrix& W, const Vector& floor) { W.diagonal() = W.diagonal().cwiseMax(floor); }
 
+Covariance covariance_of_root(Matrix A) {
+  lapack::qr_in_place(A);
+  A.triangularView<Eigen::StrictlyLower>().setZero();
+  lapack::make_diagonal_nonnegative(A);
+  return Covariance::from_factor(A.transpose());
+}
+
 Covariance add_scatter(const Covariance& S, const MatrixView& A) {
   if (A.rows() == 0) return S;
   Matrix W = stacked_qr(A, S.factor().transpose(), S.size()).topRows(S.size());

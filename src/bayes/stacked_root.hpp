@@ -17,6 +17,8 @@ namespace mbll {
 /// weaker than the rounding errors of the data.
 void raise_diagonal(Matrix& W, const Vector& floor);
 
+/// The covariance AᵀA of an invertible square A.
+[[nodiscard]] Covariance covariance_of_root(Matrix A /* n×n */);
 /// The covariance S + AᵀA, S by its factor.
 [[nodiscard]] Covariance add_scatter(const Covariance& S /* n×n */, const MatrixView& A /* m×n */);
 /// The covariance (AᵀA + PᵀP)⁻¹ for S = (PᵀP)⁻¹.

@@ -8,6 +8,7 @@
 
 #include "bayes/marginal.hpp"
 #include "bayes/random_matrix.hpp"
+#include "bayes/stacked_root.hpp"
 #include "mbll/bayes/unrelated.hpp"
 #include "mbll/error.hpp"
 
@@ -65,6 +66,11 @@ Matrix UnrelatedPredictive::aleatoric_variance() const {
 }
 
 Matrix UnrelatedPredictive::epistemic_variance() const { return W_inverse_t_.cwiseAbs2() * epistemic_; }
+
+Covariance UnrelatedPredictive::total_factored(Index point) const {
+  const Vector deviation = rotated_variance().col(point).cwiseSqrt();
+  return covariance_of_root((W_inverse_t_ * deviation.asDiagonal()).transpose());
+}
 
 Vector UnrelatedPredictive::log_density(const MatrixView& Y) const {
   const Matrix white = whitened(Y);

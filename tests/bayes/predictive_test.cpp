@@ -70,6 +70,7 @@ TEST_P(EveryDof, PartsAreMultiplesOfTheRowCovariance) {
   for (Index l = 0; l < 3; ++l) {
     EXPECT_LE(relative_error(predictive.aleatoric_covariance(l), x.a(l) * x.S), 1e-14);
     EXPECT_LE(relative_error(predictive.epistemic_covariance(l), x.e(l) * x.S), 1e-14);
+    EXPECT_LE(relative_error(predictive.total_factored(l).matrix(), (x.a(l) + x.e(l)) * x.S), 1e-14);
     EXPECT_LE(relative_error(predictive.total_variance().col(l), predictive.total_covariance(l).diagonal()),
               1e-14);
   }

@@ -38,6 +38,7 @@ TEST(Unrelated, MatchesTheDenseReference) {
       EXPECT_LE(relative_error(predictive.mean().col(l), H * expected.mean), 1e-10);
       EXPECT_LE(relative_error(predictive.epistemic_covariance(l), epistemic), 1e-10);
       EXPECT_LE(relative_error(predictive.aleatoric_covariance(l), aleatoric), 1e-12);
+      EXPECT_LE(relative_error(predictive.total_factored(l).matrix(), epistemic + aleatoric), 1e-10);
       EXPECT_LE(relative_error(predictive.total_variance().col(l), (epistemic + aleatoric).diagonal()),
                 1e-10);
       EXPECT_NEAR(log_density(l),

@@ -33,6 +33,10 @@ class Predictive {
   }
   [[nodiscard]] Matrix total_variance() const { return aleatoric_variance() + epistemic_variance(); }
 
+  /// The total covariance by its factors, usable where the matrix is singular to rounding. Throws
+  /// InvalidArgument where it is infinite (dof ≤ 2).
+  [[nodiscard]] virtual Covariance total_factored(Index point) const = 0;
+
   /// ln p(y_l | data) per point, joint over the outputs (L).
   [[nodiscard]] virtual Vector log_density(const MatrixView& Y /* p×L */) const = 0;
   /// ln p(y_jl | data) of each output's marginal (p×L).
@@ -80,6 +84,7 @@ class SharedPredictive final : public Predictive {
   [[nodiscard]] Matrix epistemic_covariance(Index point) const override;
   [[nodiscard]] Matrix aleatoric_variance() const override;
   [[nodiscard]] Matrix epistemic_variance() const override;
+  [[nodiscard]] Covariance total_factored(Index point) const override;
   [[nodiscard]] Vector log_density(const MatrixView& Y) const override;
   [[nodiscard]] Matrix marginal_log_density(const MatrixView& Y) const override;
   [[nodiscard]] Matrix cdf(const MatrixView& Y) const override;
