@@ -47,6 +47,11 @@ Matrix JoinedPredictive::epistemic_variance() const {
   return side_by_side(outputs(), [](const Predictive& part, Index) { return part.epistemic_variance(); });
 }
 
+Covariance JoinedPredictive::total_factored(Index point) const {
+  const auto [part, at] = find(point);
+  return part->total_factored(at);
+}
+
 Vector JoinedPredictive::log_density(const MatrixView& Y) const {
   return side_by_side(1,
                       [&](const Predictive& part, Index first) -> Matrix {

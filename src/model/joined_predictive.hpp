@@ -18,6 +18,7 @@ class JoinedPredictive final : public Predictive {
   [[nodiscard]] Matrix epistemic_covariance(Index point) const override;
   [[nodiscard]] Matrix aleatoric_variance() const override;
   [[nodiscard]] Matrix epistemic_variance() const override;
+  [[nodiscard]] Covariance total_factored(Index point) const override;
   [[nodiscard]] Vector log_density(const MatrixView& Y) const override;
   [[nodiscard]] Matrix marginal_log_density(const MatrixView& Y) const override;
   [[nodiscard]] Matrix cdf(const MatrixView& Y) const override;
