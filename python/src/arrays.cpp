@@ -1,7 +1,5 @@
 #include "arrays.hpp"
 
-#include <nanobind/stl/string.h>
-
 #include <string>
 #include <utility>
 

@@ -1,6 +1,5 @@
 #include "mbll/em/em.hpp"
 
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 

@@ -1,6 +1,5 @@
 #include "mbll/model/model.hpp"
 
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <atomic>
