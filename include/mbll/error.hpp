@@ -19,6 +19,12 @@ class DataError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A file that cannot be written: disk full, no such folder, not allowed. Names the file.
+class WriteError : public DataError {
+ public:
+  using DataError::DataError;
+};
+
 /// Checks of arguments. Each throws InvalidArgument with a message that starts with `name`.
 namespace check {
 

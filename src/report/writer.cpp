@@ -1,15 +1,8 @@
 #include "mbll/report/writer.hpp"
 
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <string_view>
 
-#include "mbll/error.hpp"
+#include "mbll/atomic_file.hpp"
 #include "report/page.hpp"
 
 namespace mbll::report {
@@ -50,50 +43,6 @@ std::string escape_script(std::string_view json) {
   return result;
 }
 
-[[noreturn]] void fail(const std::string& path, int error) {
-  throw DataError(fmt::format("{}: cannot write: {}", path, std::strerror(error)));
-}
-
-/// A file beside its destination that disappears unless it is moved there.
-class TemporaryFile {
- public:
-  explicit TemporaryFile(const std::string& destination)
-      : destination_(destination), name_(fmt::format("{}.{}.tmp", destination, ::getpid())) {
-    descriptor_ = ::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor_ < 0) fail(destination_, errno);
-  }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  ~TemporaryFile() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-    if (!moved_) ::unlink(name_.c_str());
-  }
-
-  void write(std::string_view content) {
-    while (!content.empty()) {
-      const ssize_t written = ::write(descriptor_, content.data(), content.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) fail(destination_, errno);
-      content.remove_prefix(static_cast<std::size_t>(written));
-    }
-  }
-
-  void move_to_destination() {
-    if (::fsync(descriptor_) != 0 && errno != EINVAL) fail(destination_, errno);
-    const int closed = ::close(descriptor_);
-    descriptor_ = -1;
-    if (closed != 0) fail(destination_, errno);
-    if (std::rename(name_.c_str(), destination_.c_str()) != 0) fail(destination_, errno);
-    moved_ = true;
-  }
-
- private:
-  std::string destination_;
-  std::string name_;
-  int descriptor_ = -1;
-  bool moved_ = false;
-};
-
 }  // namespace
 
 std::string to_html(const Report& report) {
@@ -110,11 +59,6 @@ std::string to_html(const Report& report) {
   return html;
 }
 
-void write_report(const std::string& path, const Report& report) {
-  const std::string html = to_html(report);
-  TemporaryFile file(path);
-  file.write(html);
-  file.move_to_destination();
-}
+void write_report(const std::string& path, const Report& report) { write_atomically(path, to_html(report)); }
 
 }  // namespace mbll::report
