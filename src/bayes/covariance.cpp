@@ -87,6 +87,17 @@ Covariance Covariance::from_factor(Matrix F) {
   return {std::move(F), std::move(inverse_factor), true};
 }
 
+Covariance Covariance::from_parts(Matrix factor, Matrix inverse_factor, bool lower) {
+  check_triangular("covariance factor", factor, lower);
+  check_triangular("inverse covariance factor", inverse_factor, lower);
+  check::shape("inverse covariance factor", inverse_factor, factor.rows(), factor.rows());
+  for (Index i = 0; i < factor.rows(); ++i)
+    check::require(std::abs(factor(i, i) * inverse_factor(i, i) - 1) < 1e-6, "inverse covariance factor",
+                   fmt::format("diagonal entry {} is {}, the factor has {} there", i, inverse_factor(i, i),
+                               factor(i, i)));
+  return {std::move(factor), std::move(inverse_factor), lower};
+}
+
 Covariance Covariance::identity(Index n) { return {Matrix::Identity(n, n), Matrix::Identity(n, n), true}; }
 
 Covariance Covariance::isotropic(Index n, double value, const char* name) {

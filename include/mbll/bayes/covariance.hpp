@@ -16,6 +16,10 @@ class Covariance {
   static Covariance from_precision_root(Matrix P /* n×n upper triangular */);
   /// From a lower triangular F with F Fᵀ = S and a diagonal without zeros.
   static Covariance from_factor(Matrix F /* n×n lower triangular */);
+  /// From both factors as `factor`, `inverse_factor` and `is_lower` gave them: the same bits again (model
+  /// files). Throws InvalidArgument unless both are triangular n×n and their diagonals are each other's
+  /// inverses.
+  static Covariance from_parts(Matrix factor, Matrix inverse_factor, bool lower);
   static Covariance identity(Index n);
   static Covariance isotropic(Index n, double value, const char* name = "covariance");
   static Covariance diagonal(const VectorView& values /* n */, const char* name = "covariance");

@@ -37,7 +37,8 @@ struct LagSpec {
   Index input_order = 0;
   Index output_order = 0;
   std::vector<std::string> inputs;
-  std::string time;  ///< time column, or empty
+  std::string time;  ///< time column, "calendar" (year, month, day, hour), or empty
+  double step = 0;   ///< time between neighbours in the training data; 0 without a time column
 
   [[nodiscard]] bool empty() const { return input_order == 0 && output_order == 0; }
 };
