@@ -13,8 +13,9 @@ all: ## build build/bin/mbll
 	@$(CMAKE) >/dev/null
 	@cmake --build $(BUILD)
 
-demo: all ## build and run the main job on built-in data
-	@$(BUILD)/bin/mbll demo
+demo: all ## build, fit the built-in data, write report.html
+	@$(BUILD)/bin/mbll demo --out $(BUILD)/demo
+	@echo "the page: $(abspath $(BUILD)/demo/report.html)"
 
 # The package in .venv/ is linked in place: changes of its Python files need nothing, those of C++ a build.
 VENV := .venv

@@ -1,0 +1,50 @@
+#include <memory>
+
+#include "command.hpp"
+#include "mbll/metrics/metrics.hpp"
+#include "mbll/model/file.hpp"
+#include "model_data.hpp"
+#include "summary.hpp"
+
+namespace mbll::app {
+namespace {
+
+struct Arguments {
+  std::string model;
+  std::string data;
+  std::string missing = "error";
+  bool json = false;
+};
+
+int run(const Arguments& arguments) {
+  const Model model = load_model(arguments.model);
+  const Samples samples = read_observed(model, arguments.data, arguments.missing);
+  const Evaluation evaluation = evaluate(*model.predict(samples.X, samples.sigma), samples.Y);
+  if (arguments.json)
+    print_json(evaluation_json(evaluation, model.output_names()));
+  else
+    print(evaluation_text(evaluation, model.output_names()));
+  return kDone;
+}
+
+}  // namespace
+
+void add_evaluate(Program& program) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = program.add(
+      "evaluate",
+      "Score a model on samples whose targets are known: RMSE, NLL, ECE, CRPS, sharpness, coverage",
+      "  mbll evaluate model.json test.csv\n"
+      "  mbll evaluate model.json test.csv --json");
+  command->add_option("model", arguments->model, "model file")->required()->type_name("MODEL");
+  command->add_option("data", arguments->data, "table with inputs and targets; '-': standard input")
+      ->required()
+      ->type_name("DATA");
+  command->add_option("--missing", arguments->missing, "error, drop or mean (of the training data)")
+      ->capture_default_str()
+      ->type_name("");
+  command->add_flag("--json", arguments->json, "scores as JSON");
+  program.on_run(command, [arguments] { return run(*arguments); });
+}
+
+}  // namespace mbll::app
