@@ -267,6 +267,7 @@ MemberFit fit_network(const MatrixView& X, const MatrixView& Y, const VectorView
       settled = true;
       break;
     }
+    rate *= end_to_end.rate_factor;
 
     MemberFit next = fit_now(network);
     const EmStep& before = rounds.back();
