@@ -58,5 +58,6 @@ void add_select(Program& program);
 void add_inspect(Program& program);
 void add_report(Program& program);
 void add_demo(Program& program);
+void add_reproduce(Program& program);
 
 }  // namespace mbll::app

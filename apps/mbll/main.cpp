@@ -139,5 +139,6 @@ int main(int argc, char** argv) {
   add_inspect(program);
   add_report(program);
   add_demo(program);
+  add_reproduce(program);
   return guarded(app, std::vector<std::string>(argv + 1, argv + argc), program);
 }
