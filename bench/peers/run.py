@@ -62,7 +62,7 @@ def main(build):
             verdict(times[2] / times[0], to_libtorch),
         )
     fit, peer = ours["whole-fit"], vbll["vbll-epoch"] * FIT_EPOCHS
-    print(f"\n2x50, 1000 samples, {FIT_EPOCHS} epochs: mbll {fit:.3f} s, VBLL {peer:.1f} s (scaled from its fastest steps)", end=" ")
+    print(f"\n2x50, 1000 samples, {FIT_EPOCHS} epochs: mbll {fit:.3f} s, VBLL {peer:.1f} s (both scaled from their fastest)", end=" ")
     print(verdict(peer / fit, REQUIRED_FIT))
 
 

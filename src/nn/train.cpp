@@ -46,18 +46,17 @@ class Trainer {
         optimiser_(options.optimiser, network.layout().size(), evaluator_.reached_weights(),
                    evaluator_.reached_biases()),
         raw_(network.padded_parameters()),
-        acting_(raw_),
+        normalised_(raw_),
         gradient_(Array<Scalar>::Zero(raw_.size())),
         last_good_(raw_),
-        epoch_start_(raw_),
-        best_(raw_) {
+        epoch_start_(raw_) {
     if (!validation_samples.empty()) {
       const Index block = std::min(validation_block, static_cast<Index>(validation_samples.size()));
       validator_.emplace(network.spec(), network.layout(), loss, block);
     }
     if (network.spec().spectral_bound > 0) spectral_.emplace(network.layout(), network.spec().spectral_bound);
     settle();
-    best_ = acting_;
+    if (validator_) best_ = acting();
     summary_.training_losses.reserve(static_cast<std::size_t>(options.epochs));
     if (validator_) summary_.validation_losses.reserve(static_cast<std::size_t>(options.epochs));
     summary_.recoveries.reserve(static_cast<std::size_t>(options.recoveries));
@@ -65,7 +64,7 @@ class Trainer {
 
   TrainingSummary run() {
     summary_.end = epochs();
-    network_.set_padded_parameters(best_);
+    network_.set_padded_parameters(validator_ ? best_ : acting());
     return std::move(summary_);
   }
 
@@ -74,7 +73,7 @@ class Trainer {
     Rng rng = make_rng(options_.seed);
     double lowest = std::numeric_limits<double>::infinity();
     if (validator_) {
-      const double start = validator_->mean_loss(acting_.data(), X_, Y_, validation_samples_);
+      const double start = validator_->mean_loss(acting().data(), X_, Y_, validation_samples_);
       if (std::isfinite(start)) lowest = start;
     }
     for (Index epoch = 0; epoch < options_.epochs; ++epoch) {
@@ -82,7 +81,7 @@ class Trainer {
       EpochReport report;
       while (!run_epoch(epoch, report)) {
         if (static_cast<Index>(summary_.recoveries.size()) == options_.recoveries) {
-          if (!validator_) keep_last_good();
+          restore_last_good();
           return TrainingEnd::diverged;
         }
         recover(epoch);
@@ -97,7 +96,7 @@ class Trainer {
       if (!validator_ || report.validation_loss < lowest) {
         lowest = report.validation_loss;
         summary_.best_epoch = epoch;
-        best_ = acting_;
+        if (validator_) best_ = acting();
       }
       schedule_.epoch_ended(report.validation_loss);
       if (options_.progress && !options_.progress(report)) return TrainingEnd::stopped_by_callback;
@@ -115,10 +114,9 @@ class Trainer {
     for (Index step = 0; step < steps_per_epoch_; ++step) {
       const Index first = step * batch_;
       const auto size = static_cast<std::size_t>(std::min(batch_, static_cast<Index>(order_.size()) - first));
-      if (spectral_) spectral_->apply(raw_, acting_, 1);
-      Array<Scalar>& acting = spectral_ ? acting_ : raw_;
+      if (spectral_) spectral_->apply(raw_, normalised_, 1);
       const double loss = evaluator_.loss_and_gradient(
-          acting.data(), X_, Y_, order.subspan(static_cast<std::size_t>(first), size), gradient_.data());
+          acting().data(), X_, Y_, order.subspan(static_cast<std::size_t>(first), size), gradient_.data());
       if (!std::isfinite(loss)) return false;
       if (std::isnan(first_loss_)) first_loss_ = loss;
       total += loss * static_cast<double>(size);
@@ -130,31 +128,29 @@ class Trainer {
     report.training_loss = total / static_cast<double>(order_.size());
     if (report.training_loss > first_loss_ + explosion * (1 + std::abs(first_loss_))) return false;
     if (validator_)
-      report.validation_loss = validator_->mean_loss(acting_.data(), X_, Y_, validation_samples_);
-    const Scalar size = kernels::sum_of_squares(acting_.size(), acting_.data());
+      report.validation_loss = validator_->mean_loss(acting().data(), X_, Y_, validation_samples_);
+    const Scalar size = kernels::sum_of_squares(raw_.size(), acting().data());
     return std::isfinite(size) && (!validator_ || std::isfinite(report.validation_loss));
   }
 
-  /// The weights that act outside of training: with a spectral bound the normalised ones.
+  /// The weights of the network: with a spectral bound the normalised ones.
+  [[nodiscard]] const Array<Scalar>& acting() const { return spectral_ ? normalised_ : raw_; }
+
+  /// Outside of training the bound holds to rounding.
   void settle() {
-    if (spectral_)
-      spectral_->apply(raw_, acting_, SpectralNormalisation<Scalar>::converged);
-    else
-      acting_ = raw_;
+    if (spectral_) spectral_->apply(raw_, normalised_, SpectralNormalisation<Scalar>::converged);
   }
 
-  void keep_last_good() {
+  void restore_last_good() {
     raw_ = last_good_;
     if (spectral_) spectral_->reset();
     settle();
-    best_ = acting_;
   }
 
   void recover(Index epoch) {
-    raw_ = last_good_;
+    restore_last_good();
     epoch_start_ = last_good_;
     optimiser_.reset();
-    if (spectral_) spectral_->reset();
     rate_factor_ /= 2;
     summary_.recoveries.push_back(epoch);
   }
@@ -171,7 +167,7 @@ class Trainer {
   std::optional<LossEvaluator<Scalar>> validator_;
   Optimiser<Scalar> optimiser_;
   std::optional<SpectralNormalisation<Scalar>> spectral_;
-  Array<Scalar> raw_, acting_, gradient_, last_good_, epoch_start_, best_;
+  Array<Scalar> raw_, normalised_, gradient_, last_good_, epoch_start_, best_;
   double rate_factor_ = 1;
   double first_loss_ = std::numeric_limits<double>::quiet_NaN();
   TrainingSummary summary_;
