@@ -187,8 +187,3 @@ class MBLLRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self.n_iter_ = model.em_steps
         self.trace_ = model.trace
         self.converged_ = model.converged
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.non_deterministic = False
-        return tags

@@ -23,10 +23,11 @@ std::string expected_count(Index count, const char* any) { return count < 0 ? an
 Index extent(const Array& array, std::size_t axis) { return static_cast<Index>(array.shape(axis)); }
 
 template <class Owned>
-nb::object adopt(Owned value, std::initializer_list<std::size_t> shape) {
+FloatArray adopt(Owned value, std::initializer_list<std::size_t> shape) {
   auto* owned = new Owned(std::move(value));
   const nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<Owned*>(p); });
-  return nb::cast(nb::ndarray<nb::numpy, double>(owned->data(), shape, owner), nb::rv_policy::reference);
+  return nb::borrow<FloatArray>(
+      nb::cast(nb::ndarray<nb::numpy, double>(owned->data(), shape, owner), nb::rv_policy::reference));
 }
 
 }  // namespace
@@ -114,23 +115,29 @@ Covariance covariance_from(nb::handle value, Index size, const char* name) {
   return Covariance::from_matrix(Columns(array.data(), size, size), name);
 }
 
-nb::object from_samples(Matrix value) {
+FloatArray from_samples(Matrix value) {
   const auto columns = static_cast<std::size_t>(value.rows());
   const auto count = static_cast<std::size_t>(value.cols());
   return adopt(std::move(value), {count, columns});
 }
 
-nb::object from_samples(Matrix value, bool flat) {
+FloatArray from_samples(Matrix value, bool flat) {
   if (!flat) return from_samples(std::move(value));
   const auto count = static_cast<std::size_t>(value.size());
   return adopt(std::move(value), {count});
 }
 
-nb::object from_vector(Vector value) {
+FloatArray reshaped(const FloatArray& array, std::initializer_list<Index> shape) {
+  nb::list extents;
+  for (const Index extent : shape) extents.append(extent);
+  return nb::borrow<FloatArray>(array.attr("reshape")(extents));
+}
+
+FloatArray from_vector(Vector value) {
   const auto count = static_cast<std::size_t>(value.size());
   return adopt(std::move(value), {count});
 }
 
-nb::object from_matrix(const Matrix& value) { return from_samples(value.transpose()); }
+FloatArray from_matrix(const Matrix& value) { return from_samples(value.transpose()); }
 
 }  // namespace mbll::python

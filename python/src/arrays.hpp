@@ -4,6 +4,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
+#include <initializer_list>
 #include <optional>
 
 #include "mbll/bayes/covariance.hpp"
@@ -24,6 +25,13 @@ using Entries = Eigen::Map<const Vector>;
 /// said by us (ValueError naming the argument) and not by the overload resolution.
 class ArrayLike : public nb::object {
   NB_OBJECT_DEFAULT(ArrayLike, nb::object, "numpy.typing.ArrayLike", accept)
+ private:
+  static bool accept(PyObject*) { return true; }
+};
+
+/// What is handed out: an array of doubles.
+class FloatArray : public nb::object {
+  NB_OBJECT_DEFAULT(FloatArray, nb::object, "numpy.typing.NDArray[numpy.float64]", accept)
  private:
   static bool accept(PyObject*) { return true; }
 };
@@ -60,12 +68,14 @@ struct Noise {
 [[nodiscard]] Covariance covariance_from(nb::handle value, Index size, const char* name);
 
 /// columns×N as an (N, columns) array that takes over the memory.
-[[nodiscard]] nb::object from_samples(Matrix value);
+[[nodiscard]] FloatArray from_samples(Matrix value);
 /// The same as (N,) when `flat`: one output as the caller gave it.
-[[nodiscard]] nb::object from_samples(Matrix value, bool flat);
-[[nodiscard]] nb::object from_vector(Vector value);
+[[nodiscard]] FloatArray from_samples(Matrix value, bool flat);
+/// The same memory in another shape.
+[[nodiscard]] FloatArray reshaped(const FloatArray& array, std::initializer_list<Index> shape);
+[[nodiscard]] FloatArray from_vector(Vector value);
 /// A plain matrix as a (rows, columns) array.
-[[nodiscard]] nb::object from_matrix(const Matrix& value);
+[[nodiscard]] FloatArray from_matrix(const Matrix& value);
 
 /// Lets other Python threads run during a call that is worth it: below some ten microseconds the hand-over
 /// costs more than the call.

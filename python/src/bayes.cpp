@@ -1,3 +1,4 @@
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/variant.h>
 
 #include <algorithm>
@@ -107,6 +108,11 @@ Priors as_prior(const Posterior& self) {
   return self.as_wishart_prior();
 }
 
+std::optional<FloatArray> row_scale_if(const Posterior& self, bool condition) {
+  if (!condition) return std::nullopt;
+  return from_matrix(self.row_scale().matrix());
+}
+
 nb::tuple posterior_state(const Posterior& self) {
   return nb::make_tuple(from_matrix(self.mean()), state_of(self.column_covariance()),
                         state_of(self.row_scale()), self.nu(), from_matrix(self.residual_scatter()),
@@ -177,16 +183,10 @@ void bind_posterior(nb::module_& module) {
           [](const Posterior& self) { return from_matrix(self.column_covariance().matrix()); }, "C: (d, d)")
       .def_prop_ro("log_evidence", &Posterior::log_evidence, "ln p of the samples of the last `condition`.")
       .def_prop_ro(
-          "V",
-          [](const Posterior& self) {
-            return self.noise_known() ? from_matrix(self.row_scale().matrix()) : nb::object(nb::none());
-          },
+          "V", [](const Posterior& self) { return row_scale_if(self, self.noise_known()); },
           "Known noise covariance (p, p); None when it is unknown.")
       .def_prop_ro(
-          "Psi",
-          [](const Posterior& self) {
-            return self.noise_known() ? nb::object(nb::none()) : from_matrix(self.row_scale().matrix());
-          },
+          "Psi", [](const Posterior& self) { return row_scale_if(self, !self.noise_known()); },
           "Scale (p, p) of V | Y ~ IW(Psi, nu); None when V is known.")
       .def_prop_ro("nu", &Posterior::nu, "nu + N; infinite when V is known.")
       .def_prop_ro("dof", &Posterior::dof, "Degrees of freedom of the predictive; infinite when V is known.")

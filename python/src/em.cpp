@@ -150,7 +150,7 @@ void bind_em_for(nb::module_& module) {
 }
 
 template <class Get>
-nb::object series(const Estimate& self, Get get) {
+FloatArray series(const Estimate& self, Get get) {
   Vector values(static_cast<Index>(self.summary.trace.size()));
   for (Index i = 0; i < values.size(); ++i) values(i) = get(self.summary.trace[static_cast<std::size_t>(i)]);
   return from_vector(std::move(values));

@@ -12,10 +12,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "mbll/error.hpp"
-#if __has_include("mbll/model/file.hpp")
 #include "mbll/model/file.hpp"
-#define MBLL_HAS_FILES
-#endif
 #include "mbll/model/fit.hpp"
 #include "prediction.hpp"
 
@@ -131,13 +128,10 @@ Model update(const Model& self, const ArrayLike& X, const ArrayLike& Y, const Ar
   return self.update(inputs.view, outputs.view, given);
 }
 
-#ifdef MBLL_HAS_FILES
 std::string encode(const Model& self) {
   const nb::gil_scoped_release release;
   return model_to_bytes(self, ModelEncoding::cbor);
 }
-
-#endif
 
 /// Every option of a fit and its default, by its name on the command line.
 nb::dict default_options() {
@@ -169,7 +163,7 @@ nb::dict default_options() {
   return result;
 }
 
-nb::object trace_of(const Model& self) {
+FloatArray trace_of(const Model& self) {
   const std::vector<EmStep>& steps = self.report().trace;
   Vector values(static_cast<Index>(steps.size()));
   for (Index i = 0; i < values.size(); ++i) values(i) = steps[static_cast<std::size_t>(i)].objective();
@@ -199,7 +193,6 @@ void bind_model(nb::module_& module) {
       .def_prop_ro("converged", [](const Model& self) { return self.report().converged; })
       .def_prop_ro("trace", &trace_of)
       .def_prop_ro("training_loss", [](const Model& self) { return self.report().training_loss; })
-#ifdef MBLL_HAS_FILES
       .def(
           "save", [](const Model& self, const std::string& path) { save_model(self, path); }, nb::arg("path"))
       .def_static(
@@ -209,12 +202,9 @@ void bind_model(nb::module_& module) {
              const std::string bytes = encode(self);
              return nb::bytes(bytes.data(), bytes.size());
            })
-      .def("__setstate__",
-           [](Model& self, const nb::bytes& state) {
-             new (&self) Model(model_from_bytes({static_cast<const char*>(state.data()), state.size()}));
-           })
-#endif
-      ;
+      .def("__setstate__", [](Model& self, const nb::bytes& state) {
+        new (&self) Model(model_from_bytes({static_cast<const char*>(state.data()), state.size()}));
+      });
   module.def("_default_options", &default_options);
 }
 

@@ -25,7 +25,7 @@ Samples outputs_of(const Prediction& self, const ArrayLike& Y) {
 
 /// (L, p, p) from one p×p matrix per point.
 template <class AtPoint>
-nb::object covariances(const Predictive& predictive, AtPoint at_point) {
+FloatArray covariances(const Predictive& predictive, AtPoint at_point) {
   const Index p = predictive.outputs();
   const Index L = predictive.points();
   Matrix all(p * p, L);
@@ -36,11 +36,10 @@ nb::object covariances(const Predictive& predictive, AtPoint at_point) {
       all.col(l) = covariance.reshaped();
     }
   }
-  const auto outputs = static_cast<std::size_t>(p);
-  return from_samples(std::move(all)).attr("reshape")(static_cast<std::size_t>(L), outputs, outputs);
+  return reshaped(from_samples(std::move(all)), {L, p, p});
 }
 
-nb::object sample(const Prediction& self, Index count, std::uint64_t seed) {
+FloatArray sample(const Prediction& self, Index count, std::uint64_t seed) {
   check::require(count >= 0, "n", "is " + std::to_string(count) + ", expected 0 or more");
   const Index p = self.predictive->outputs();
   const Index L = self.predictive->points();
@@ -51,14 +50,11 @@ nb::object sample(const Prediction& self, Index count, std::uint64_t seed) {
     const std::vector<Matrix> draws = self.predictive->sample(count, rng);
     for (Index i = 0; i < count; ++i) all.col(i) = draws[static_cast<std::size_t>(i)].reshaped();
   }
-  const auto draws = static_cast<std::size_t>(count);
-  const auto points = static_cast<std::size_t>(L);
-  const nb::object array = from_samples(std::move(all));
-  if (self.flat) return array;
-  return array.attr("reshape")(draws, points, static_cast<std::size_t>(p));
+  const FloatArray array = from_samples(std::move(all));
+  return self.flat ? array : reshaped(array, {count, L, p});
 }
 
-std::pair<nb::object, nb::object> interval(const Prediction& self, double level) {
+std::pair<FloatArray, FloatArray> interval(const Prediction& self, double level) {
   Interval result;
   {
     const ReleaseWhenLong release(work(*self.predictive));

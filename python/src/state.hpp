@@ -12,13 +12,8 @@ inline nb::tuple state_of(const Covariance& covariance) {
 }
 
 inline Covariance covariance_from_state(nb::handle state) {
-#if __has_include("mbll/model/file.hpp")
   return Covariance::from_parts(matrix_from(state[0], "state"), matrix_from(state[1], "state"),
                                 nb::cast<bool>(state[2]));
-#else
-  if (nb::cast<bool>(state[2])) return Covariance::from_factor(matrix_from(state[0], "state"));
-  return Covariance::from_precision_root(matrix_from(state[1], "state"));
-#endif
 }
 
 }  // namespace mbll::python

@@ -48,13 +48,3 @@ def wave(rng):
     X = rng.uniform(-2, 2, (150, 1))
     y = np.sin(3 * X[:, 0]) + 0.1 * (1.5 + X[:, 0] / 2) * rng.standard_normal(150)
     return X, y
-
-
-def pytest_collection_modifyitems(items):
-    from mbll import _core
-
-    if hasattr(_core.Model, "save"):
-        return
-    for item in items:
-        if any(word in item.name for word in ("pickle", "saved_model", "not_models", "partial_fit_is", "user_guide")):
-            item.add_marker(pytest.mark.skip(reason="models cannot be written to files yet"))
