@@ -4,7 +4,8 @@
 #include <cstdint>
 #include <random>
 
-/// The types that every stage shares. Matrices are sample-per-column: features Phi are d×N, outputs Y are p×N.
+/// The types that every stage shares. Matrices are sample-per-column: features Phi are d×N, outputs Y are
+/// p×N.
 namespace mbll {
 
 using Index = Eigen::Index;

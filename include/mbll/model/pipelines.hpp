@@ -60,9 +60,9 @@ struct EndToEndOptions {
   /// EM sees the validation samples too. The features have not been trained on them, so the evidence is less
   /// optimistic.
   bool em_on_validation = false;
-  int rounds = 0;           ///< 0: features stay as pretraining left them (two-phase)
-  Index epochs = 20;        ///< of the network M-step in every round
-  double rate = 1e-3;       ///< of the first round's epochs
+  int rounds = 0;      ///< 0: features stay as pretraining left them (two-phase)
+  Index epochs = 20;   ///< of the network M-step in every round
+  double rate = 1e-3;  ///< of the first round's epochs
   /// On the rate from round to round: at a constant rate the noise of mini-batches goes on moving k.
   double rate_factor = 1;
   double tolerance = 1e-3;  ///< on the relative changes of log-evidence, k and σ scale from round to round

@@ -10,8 +10,8 @@ namespace mbll::report {
 /// nothing. Throws InvalidArgument like `to_json`.
 [[nodiscard]] std::string to_html(const Report& report);
 
-/// Writes the page so that `path` is either the whole new page or what it was before. Throws WriteError naming
-/// the path if it cannot be written, and leaves nothing behind.
+/// Writes the page so that `path` is either the whole new page or what it was before. Throws WriteError
+/// naming the path if it cannot be written, and leaves nothing behind.
 void write_report(const std::string& path, const Report& report);
 
 }  // namespace mbll::report
