@@ -17,7 +17,7 @@ namespace {
 
 /// Covariance of a t distribution from its scale; infinite where it does not exist (keeping zeros zero).
 Matrix covariance_of(const Covariance& scale, double dof) {
-  const Matrix S = scale.matrix();
+  Matrix S = scale.matrix();
   if (std::isinf(dof)) return S;
   if (dof > 2) return S * (dof / (dof - 2));
   return S.unaryExpr(
