@@ -4,8 +4,7 @@
 #include <cstdint>
 #include <random>
 
-/// The types that every stage shares. Matrices are sample-per-column: features Phi are d×N, outputs Y are
-/// p×N.
+/// The types that every stage shares. Matrices are sample-per-column: Phi is d×N, Y is p×N.
 namespace mbll {
 
 using Index = Eigen::Index;
