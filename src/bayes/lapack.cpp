@@ -7,6 +7,7 @@
 
 // The LAPACK routines; Eigen declares those of the BLAS.
 extern "C" {
+void openblas_set_num_threads(int count);
 void dgeqrf_(const int* m, const int* n, double* a, const int* lda, double* tau, double* work,
              const int* lwork, int* info);
 void dtpqrt_(const int* m, const int* n, const int* l, const int* nb, double* a, const int* lda, double* b,
@@ -30,6 +31,13 @@ void dsyevd_(const char* jobz, const char* uplo, const int* n, double* a, const 
 
 namespace mbll::lapack {
 namespace {
+
+/// Threads are ours: over blocks of samples, with results that do not depend on their number
+/// (cmake/FindSerialBLAS.cmake).
+[[maybe_unused]] const bool one_blas_thread = [] {
+  openblas_set_num_threads(1);
+  return true;
+}();
 
 constexpr double one = 1;
 constexpr double zero = 0;

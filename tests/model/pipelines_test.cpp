@@ -53,6 +53,22 @@ TEST(CrossFit, GivesTheSameBitsForAnyNumberOfThreads) {
   EXPECT_NE(one.members[0].log_evidence, other.members[0].log_evidence);
 }
 
+TEST(CrossFit, GivesTheSameBitsAgainAndAgainOnTwoThreads) {
+  // Catches a BLAS that is not safe to call from two threads at once.
+  const SyntheticSet data = interpolation_heteroscedastic(30, 3);
+  CrossFitOptions options;
+  options.threads = 2;
+  NetworkOptions network = small_network();
+  network.training.epochs = 10;
+  const auto run = [&] {
+    return fit_cross_fitted(data.X, data.Y, Vector(), first_samples(30), network, options, 7)
+        .members.back()
+        .log_evidence;
+  };
+  const double first = run();
+  for (int i = 0; i < 60; ++i) ASSERT_EQ(run(), first) << "run " << i;
+}
+
 TEST(CrossFit, HoldsEverySampleOutOnceAndSeesAllInTheEnd) {
   const SyntheticSet data = interpolation_heteroscedastic(90, 2);
   CrossFitOptions options;
