@@ -8,6 +8,32 @@
 namespace mbll::file {
 namespace {
 
+/// Deeper than any model file, far from exhausting the stack.
+constexpr std::size_t deepest = 64;
+
+/// Whether JSON text opens more brackets at once than a model file ever does: building and taking down such a
+/// tree takes minutes for a megabyte.
+bool nested_too_deeply(std::string_view text) {
+  std::size_t depth = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted) {
+      if (c == '\\')
+        ++i;
+      else if (c == '"')
+        quoted = false;
+    } else if (c == '"') {
+      quoted = true;
+    } else if (c == '[' || c == '{') {
+      if (++depth > deepest) return true;
+    } else if ((c == ']' || c == '}') && depth > 0) {
+      --depth;
+    }
+  }
+  return false;
+}
+
 /// Walks over CBOR (RFC 8949) before the real parser sees it. That one calls itself for every level of
 /// nesting and for parts of strings, so a forged file could exhaust the stack; here nesting is bounded, and
 /// what model files never contain (tags, byte strings, lengths left open) is refused.
@@ -51,7 +77,7 @@ class CborScan {
         case 4:  // array
         case 5:  // map
           if (value > left) return "ends too early";
-          if (open.size() >= 64) return "is nested too deeply";
+          if (open.size() >= deepest) return "is nested too deeply";
           open.push_back(major == 5 ? 2 * value : value);
           break;
         default:
@@ -76,6 +102,7 @@ Json parse(std::string_view bytes, const std::string& source) {
   const auto first = static_cast<unsigned char>(bytes.front());
   const bool cbor = first >> 5U == 5;  // a map; no JSON text starts like this
   try {
+    if (!cbor && nested_too_deeply(bytes)) throw refuse("it is nested too deeply");
     if (!cbor) return Json::parse(bytes);
     if (const std::string reason = CborScan(bytes).run(); !reason.empty()) throw refuse("it " + reason);
     return Json::from_cbor(bytes);
