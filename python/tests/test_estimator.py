@@ -1,4 +1,5 @@
 import pickle
+import subprocess
 
 import numpy as np
 import pytest
@@ -9,7 +10,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import mbll
+from conftest import ROOT
 
+PROGRAM = ROOT / "build" / "bin" / "mbll"
 QUICK = {"epochs": 40, "members": 2}
 
 
@@ -179,3 +182,24 @@ def test_bad_data_is_named(wave):
         mbll.MBLLRegressor().predict(X)
     with pytest.raises(NotFittedError):
         mbll.MBLLRegressor().save("model.json")
+
+
+@pytest.mark.skipif(not PROGRAM.exists(), reason="the command line is not built")
+def test_the_command_line_and_python_share_models(wave, tmp_path):
+    """Fitted on either side from the same data: the same file, byte by byte; read by the other: the same numbers."""
+    X, y = wave
+    table = np.column_stack([X, y])
+    data = tmp_path / "data.csv"
+    data.write_text("x1,y1\n" + "\n".join(f"{a!r},{b!r}" for a, b in table.tolist()) + "\n")
+
+    def command(*arguments):
+        subprocess.run([PROGRAM, *arguments], cwd=tmp_path, check=True, capture_output=True, timeout=200)
+
+    command("fit", "data.csv", "--target", "y1", "--features", "rbf", "--out", "theirs.json")
+    mbll.MBLLRegressor("rbf").fit(X, y).save(tmp_path / "ours.json")
+    assert (tmp_path / "ours.json").read_bytes() == (tmp_path / "theirs.json").read_bytes()
+    prediction = mbll.MBLLRegressor.load(tmp_path / "theirs.json").predict_distribution(X)
+    command("predict", "ours.json", "data.csv", "--out", "predicted.csv")
+    predicted = np.genfromtxt(tmp_path / "predicted.csv", delimiter=",", names=True)
+    np.testing.assert_array_equal(predicted["y1"], prediction.mean)
+    np.testing.assert_array_equal(predicted["y1_std"], prediction.std)
