@@ -18,7 +18,7 @@
 namespace mbll::app {
 namespace {
 
-struct Arguments {
+struct DemoArguments {
   std::string out = ".";
   std::uint64_t seed = 1;
   bool json = false;
@@ -42,7 +42,7 @@ Truth compare(const Model& model, const SyntheticSet& truth) {
   return result;
 }
 
-int run(const Arguments& arguments) {
+int run_demo(const DemoArguments& arguments) {
   const std::filesystem::path folder = arguments.out;
   std::error_code error;
   std::filesystem::create_directories(folder, error);
@@ -99,7 +99,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 void add_demo(Program& program) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<DemoArguments>();
   CLI::App* command =
       program.add("demo", "Fit a built-in data set end to end; writes model.json and report.html",
                   "  mbll demo\n"
@@ -109,7 +109,7 @@ void add_demo(Program& program) {
       ->type_name("DIR");
   command->add_option("--seed", arguments->seed, "of data and fit")->capture_default_str()->type_name("");
   command->add_flag("--json", arguments->json, "summary as JSON");
-  program.on_run(command, [arguments] { return run(*arguments); });
+  program.on_run(command, [arguments] { return run_demo(*arguments); });
 }
 
 }  // namespace mbll::app

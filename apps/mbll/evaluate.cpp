@@ -9,14 +9,14 @@
 namespace mbll::app {
 namespace {
 
-struct Arguments {
+struct EvaluateArguments {
   std::string model;
   std::string data;
   std::string missing = "error";
   bool json = false;
 };
 
-int run(const Arguments& arguments) {
+int run_evaluate(const EvaluateArguments& arguments) {
   const Model model = load_model(arguments.model);
   const Samples samples = read_observed(model, arguments.data, arguments.missing);
   const Evaluation evaluation = evaluate(*model.predict(samples.X, samples.sigma), samples.Y);
@@ -30,7 +30,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 void add_evaluate(Program& program) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<EvaluateArguments>();
   CLI::App* command = program.add(
       "evaluate",
       "Score a model on samples whose targets are known: RMSE, NLL, ECE, CRPS, sharpness, coverage",
@@ -44,7 +44,7 @@ void add_evaluate(Program& program) {
       ->capture_default_str()
       ->type_name("");
   command->add_flag("--json", arguments->json, "scores as JSON");
-  program.on_run(command, [arguments] { return run(*arguments); });
+  program.on_run(command, [arguments] { return run_evaluate(*arguments); });
 }
 
 }  // namespace mbll::app

@@ -24,7 +24,7 @@
 namespace mbll::app {
 namespace {
 
-struct Arguments {
+struct FitCommand {
   std::string data;
   std::string target;
   std::string inputs;
@@ -46,7 +46,7 @@ double typical_step(const Vector& times) {
   return steps(steps.size() / 2);
 }
 
-LagSpec lag_spec(const Arguments& arguments, const Table& table) {
+LagSpec lag_spec(const FitCommand& arguments, const Table& table) {
   LagSpec lags;
   if (arguments.lags.empty()) {
     if (!arguments.time.empty()) throw UsageError("--time needs --lags P,Q");
@@ -63,7 +63,7 @@ LagSpec lag_spec(const Arguments& arguments, const Table& table) {
   return lags;
 }
 
-Columns choose_columns(const Arguments& arguments, const Table& table, std::vector<std::string>& notes) {
+Columns choose_columns(const FitCommand& arguments, const Table& table, std::vector<std::string>& notes) {
   if (arguments.target.empty())
     throw UsageError(fmt::format("--target: which columns are to be predicted? {} has: {}", table.source(),
                                  fmt::join(table.names(), ", ")));
@@ -114,7 +114,7 @@ Model fit_samples(const Samples& samples, const Columns& columns, FitOptions opt
   }
 }
 
-int run(const Arguments& arguments) {
+int run_fit(const FitCommand& arguments) {
   const FitOptions options = arguments.fit.to_fit_options();
   const MissingPolicy missing = training_policy(arguments.missing);
   const Table table = read_table(arguments.data);
@@ -161,7 +161,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 void add_fit(Program& program) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<FitCommand>();
   CLI::App* command = program.add(
       "fit", "Fit a model to a table of numbers (CSV, TSV, gzip, NPY, NPZ, '-': standard input)",
       "  mbll fit data.csv --target y --out model.json\n"
@@ -190,7 +190,7 @@ void add_fit(Program& program) {
   command->add_option("--report", arguments->report, "report page (HTML)")->type_name("");
   command->add_flag("--strict", arguments->strict, "exit code 4, and no files, if the fit did not converge");
   command->add_flag("--json", arguments->json, "summary as JSON");
-  program.on_run(command, [arguments] { return run(*arguments); });
+  program.on_run(command, [arguments] { return run_fit(*arguments); });
 }
 
 }  // namespace mbll::app

@@ -9,7 +9,7 @@
 namespace mbll::app {
 namespace {
 
-struct Arguments {
+struct InspectArguments {
   std::string model;
   bool json = false;
 };
@@ -31,7 +31,7 @@ std::string scaling_text(const char* heading, const std::vector<std::string>& na
   return text;
 }
 
-int run(const Arguments& arguments) {
+int run_inspect(const InspectArguments& arguments) {
   const Model model = load_model(arguments.model);
   const Model::Parts& parts = model.parts();
   if (arguments.json) {
@@ -68,13 +68,13 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 void add_inspect(Program& program) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<InspectArguments>();
   CLI::App* command = program.add("inspect", "Say what is in a model file",
                                   "  mbll inspect model.json\n"
                                   "  mbll inspect model.cbor --json");
   command->add_option("model", arguments->model, "model file")->required()->type_name("MODEL");
   command->add_flag("--json", arguments->json, "as JSON");
-  program.on_run(command, [arguments] { return run(*arguments); });
+  program.on_run(command, [arguments] { return run_inspect(*arguments); });
 }
 
 }  // namespace mbll::app

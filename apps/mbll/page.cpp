@@ -10,7 +10,16 @@
 namespace mbll::app {
 namespace {
 
-using namespace report;
+using report::AxisKind;
+using report::convergence_section;
+using report::correlation_section;
+using report::CurveStyle;
+using report::Lines;
+using report::Overlay;
+using report::Report;
+using report::SampleAxis;
+using report::Scale;
+using report::Section;
 
 SampleAxis axis_of(const Model& model, const Samples& samples) {
   const LagSpec& lags = model.parts().lags;

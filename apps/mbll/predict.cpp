@@ -19,7 +19,7 @@
 namespace mbll::app {
 namespace {
 
-struct Arguments {
+struct PredictArguments {
   std::string model;
   std::string data;
   std::string out;
@@ -49,7 +49,7 @@ std::vector<std::string> column_names(const Model& model, bool covariance) {
 /// predicted.
 class LineFormat {
  public:
-  LineFormat(const Model& model, const Arguments& arguments)
+  LineFormat(const Model& model, const PredictArguments& arguments)
       : level_(arguments.level), covariance_(arguments.covariance), json_(arguments.json) {
     for (const std::string& name : column_names(model, covariance_))
       names_.push_back(json_ ? Json(name).dump(-1, ' ', false, Json::error_handler_t::replace)
@@ -166,7 +166,7 @@ class Past {
   Matrix carried_;
 };
 
-int run(const Arguments& arguments) {
+int run_predict(const PredictArguments& arguments) {
   if (!(arguments.level > 0 && arguments.level < 1))
     throw UsageError(fmt::format("--level: {}, expected a probability between 0 and 1", arguments.level));
   const MissingPolicy missing = new_data_policy(arguments.missing);
@@ -216,7 +216,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 void add_predict(Program& program) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<PredictArguments>();
   CLI::App* command = program.add(
       "predict",
       "Predict every line of a table: mean, standard deviations (total, aleatoric, epistemic), interval",
@@ -244,7 +244,7 @@ void add_predict(Program& program) {
   command->add_option("--threads", arguments->threads, "0: all processors; does not change the result")
       ->capture_default_str()
       ->type_name("");
-  program.on_run(command, [arguments] { return run(*arguments); });
+  program.on_run(command, [arguments] { return run_predict(*arguments); });
 }
 
 }  // namespace mbll::app

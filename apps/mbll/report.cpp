@@ -16,7 +16,7 @@
 namespace mbll::app {
 namespace {
 
-struct Arguments {
+struct ReportArguments {
   std::string model;
   std::string data;
   std::string out = "report.html";
@@ -26,7 +26,7 @@ struct Arguments {
   bool json = false;
 };
 
-int run(const Arguments& arguments) {
+int run_report(const ReportArguments& arguments) {
   const Model model = load_model(arguments.model);
   const MissingPolicy missing = new_data_policy(arguments.missing);
   const Table table = read_table(arguments.data);
@@ -52,7 +52,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 void add_report(Program& program) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ReportArguments>();
   CLI::App* command = program.add("report", "Write a page with predictions, calibration, residuals and more",
                                   "  mbll report model.json test.csv --out report.html\n"
                                   "  mbll report model.json train.csv --training --title Yacht");
@@ -69,7 +69,7 @@ void add_report(Program& program) {
       ->capture_default_str()
       ->type_name("");
   command->add_flag("--json", arguments->json, "result as JSON");
-  program.on_run(command, [arguments] { return run(*arguments); });
+  program.on_run(command, [arguments] { return run_report(*arguments); });
 }
 
 }  // namespace mbll::app

@@ -37,7 +37,7 @@ const std::vector<Experiment>& all_experiments() {
   return list;
 }
 
-struct Arguments {
+struct ReproduceArguments {
   std::string name;
   std::string datasets;
   std::string rows;
@@ -58,7 +58,8 @@ std::vector<Experiment> chosen(const std::string& name) {
 }
 
 /// Runs one experiment and writes its folder. Returns its results as JSON.
-Json run_one(const Experiment& experiment, const Arguments& arguments, const std::filesystem::path& folder) {
+Json run_one(const Experiment& experiment, const ReproduceArguments& arguments,
+             const std::filesystem::path& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error)
@@ -85,7 +86,7 @@ Json run_one(const Experiment& experiment, const Arguments& arguments, const std
   return Json::parse(result.results);
 }
 
-int run(Arguments arguments) {
+int run_reproduce(ReproduceArguments arguments) {
   const auto list = [](const char* option, const std::string& text) {
     return text.empty() ? std::vector<std::string>{} : split_list(option, text);
   };
@@ -106,7 +107,7 @@ int run(Arguments arguments) {
 }  // namespace
 
 void add_reproduce(Program& program) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ReproduceArguments>();
   CLI::App* command =
       program.add("reproduce",
                   "Run an experiment of the paper: interpolation-basis, interpolation-network, "
@@ -140,7 +141,7 @@ void add_reproduce(Program& program) {
       ->capture_default_str()
       ->type_name("");
   command->add_flag("--json", arguments->json, "results as JSON instead of the table");
-  program.on_run(command, [arguments] { return run(*arguments); });
+  program.on_run(command, [arguments] { return run_reproduce(*arguments); });
 }
 
 }  // namespace mbll::app

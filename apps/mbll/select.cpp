@@ -25,7 +25,7 @@
 namespace mbll::app {
 namespace {
 
-struct Arguments {
+struct SelectArguments {
   std::string data;
   std::string target;
   std::string inputs;
@@ -48,7 +48,7 @@ struct NamedFeatures {
   FeatureMap map;
 };
 
-std::vector<NamedFeatures> candidate_features(const Arguments& arguments, const Matrix& X) {
+std::vector<NamedFeatures> candidate_features(const SelectArguments& arguments, const Matrix& X) {
   std::vector<NamedFeatures> result;
   const Index q = X.rows();
   const double unit = std::sqrt(static_cast<double>(q));  // distances grow with the number of inputs
@@ -92,7 +92,7 @@ struct Variant {
   Samples samples;
 };
 
-std::vector<Variant> variants(const Arguments& arguments, const Table& table) {
+std::vector<Variant> variants(const SelectArguments& arguments, const Table& table) {
   if (arguments.target.empty())
     throw UsageError(fmt::format("--target: which columns are to be predicted? {} has: {}", table.source(),
                                  fmt::join(table.names(), ", ")));
@@ -140,7 +140,7 @@ std::vector<Variant> variants(const Arguments& arguments, const Table& table) {
   return result;
 }
 
-std::vector<Candidate> candidates(const Arguments& arguments, const std::vector<Variant>& variants,
+std::vector<Candidate> candidates(const SelectArguments& arguments, const std::vector<Variant>& variants,
                                   const Scaler& outputs) {
   std::vector<Candidate> result;
   for (const Variant& variant : variants) {
@@ -173,7 +173,7 @@ std::vector<Candidate> candidates(const Arguments& arguments, const std::vector<
   return result;
 }
 
-int run(const Arguments& arguments) {
+int run_select(const SelectArguments& arguments) {
   if (arguments.covariance != "known" && arguments.covariance != "unknown")
     throw UsageError(fmt::format("--covariance: '{}', expected known or unknown", arguments.covariance));
   for (const std::string& structure : split_list("column-covariance", arguments.column_covariance))
@@ -219,7 +219,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 void add_select(Program& program) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<SelectArguments>();
   CLI::App* command = program.add(
       "select",
       "Rank fixed features, structures and lags by model evidence. Networks are not among them: they are "
@@ -257,7 +257,7 @@ void add_select(Program& program) {
       ->capture_default_str()
       ->type_name("");
   command->add_flag("--json", arguments->json, "ranking as JSON");
-  program.on_run(command, [arguments] { return run(*arguments); });
+  program.on_run(command, [arguments] { return run_select(*arguments); });
 }
 
 }  // namespace mbll::app

@@ -11,7 +11,7 @@
 namespace mbll::app {
 namespace {
 
-struct Arguments {
+struct UpdateArguments {
   std::string model;
   std::string data;
   std::string out;
@@ -19,7 +19,7 @@ struct Arguments {
   bool json = false;
 };
 
-int run(const Arguments& arguments) {
+int run_update(const UpdateArguments& arguments) {
   const Model model = load_model(arguments.model);
   const Samples samples = read_observed(model, arguments.data, arguments.missing);
   const Evaluation::Scores before = evaluate(*model.predict(samples.X, samples.sigma), samples.Y).joint;
@@ -44,7 +44,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 void add_update(Program& program) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<UpdateArguments>();
   CLI::App* command =
       program.add("update", "Add samples to a model by an exact Bayesian update, without training again",
                   "  mbll update model.json today.csv --out model.json");
@@ -59,7 +59,7 @@ void add_update(Program& program) {
       ->capture_default_str()
       ->type_name("");
   command->add_flag("--json", arguments->json, "result as JSON");
-  program.on_run(command, [arguments] { return run(*arguments); });
+  program.on_run(command, [arguments] { return run_update(*arguments); });
 }
 
 }  // namespace mbll::app

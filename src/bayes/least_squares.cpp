@@ -1,8 +1,8 @@
 #include "mbll/bayes/least_squares.hpp"
 
-#include <Eigen/QR>
-#include <utility>
+#include <limits>
 
+#include "bayes/lapack.hpp"
 #include "mbll/error.hpp"
 
 namespace mbll {
@@ -15,31 +15,24 @@ Vector LeastSquares::variance_factor(const MatrixView& Phi) const {
 
 LeastSquares least_squares(const Statistics& data) {
   const Index d = data.features();
-  const Index p = data.outputs();
   // Features in units of their own size, so that the rank does not depend on the units of the data.
   const Matrix R = data.feature_root();
   Vector scale = R.colwise().stableNorm().transpose();
   for (double& value : scale) value = value > 0 ? 1 / value : 0;
-  // R diag(scale) = Q [T 0; 0 0] Z
-  const Eigen::CompleteOrthogonalDecomposition<Matrix> decomposition(R * scale.asDiagonal());
-  const Index rank = decomposition.rank();
-  const Matrix rotated = decomposition.householderQ().transpose() * Matrix(data.cross_root());
-  const Matrix T = decomposition.matrixT().topLeftCorner(rank, rank);
-  // Eigen leaves the reflectors of Z unset where there are none to do.
-  const Matrix Z = rank < d ? Matrix(decomposition.matrixZ().topRows(rank)) : Matrix::Identity(d, d);
+  const lapack::Svd svd = lapack::jacobi_svd(R * scale.asDiagonal());  // R diag(scale) = U diag(s) Wᵀ
+  const double negligible = static_cast<double>(d) * std::numeric_limits<double>::epsilon() * svd.s(0);
+  const Index rank = (svd.s.array() > negligible).count();
+  const auto U = svd.U.leftCols(rank);
+  const Matrix explained = U.transpose() * data.cross_root();
+  const Matrix unexplained = data.cross_root() - U * explained;
 
   LeastSquares result;
   result.rank = rank;
-  Matrix solution = rotated.topRows(rank);
-  T.triangularView<Eigen::Upper>().solveInPlace(solution);
-  const Matrix unpermuted = decomposition.colsPermutation() * Z.transpose();
-  const Matrix back = scale.asDiagonal() * unpermuted;  // d×rank
-  result.weights = (back * solution).transpose();
-  result.covariance_root = back.transpose();
-  T.transpose().triangularView<Eigen::Lower>().solveInPlace(result.covariance_root);
-  Matrix residual(d - rank + p, p);
-  residual << rotated.bottomRows(d - rank), data.residual_root();
-  result.residual_scatter = residual.transpose() * residual;
+  result.covariance_root =
+      svd.s.head(rank).cwiseInverse().asDiagonal() * svd.W.leftCols(rank).transpose() * scale.asDiagonal();
+  result.weights = explained.transpose() * result.covariance_root;
+  result.residual_scatter = unexplained.transpose() * unexplained;
+  result.residual_scatter.noalias() += data.residual_root().transpose() * data.residual_root();
   return result;
 }
 

@@ -2,10 +2,13 @@
 
 #include <cstddef>
 #include <functional>
+#include <limits>
 
 /// One-dimensional standard distributions behind the predictives: Student t with `dof` degrees of freedom,
 /// Gaussian when dof is infinite. Internal.
 namespace mbll::marginal {
+
+inline constexpr double gaussian = std::numeric_limits<double>::infinity();  ///< as `dof`
 
 [[nodiscard]] double log_density(double z, double dof);
 [[nodiscard]] double cdf(double z, double dof);

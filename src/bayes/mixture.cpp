@@ -142,7 +142,7 @@ Values log_sum_exp(const Vector& weights, const std::vector<Values>& values) {
 
 }  // namespace
 
-MixturePredictive::MixturePredictive(Members members)
+MixturePredictive::MixturePredictive(const Members& members)
     : MixturePredictive(members, equal_weights(members.size())) {}
 
 MixturePredictive::MixturePredictive(Members members, const VectorView& weights) {

@@ -15,8 +15,6 @@
 namespace mbll {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 struct Solution {
   Matrix mean;           // Â, p×d
   Covariance C;          // d×d
@@ -130,7 +128,7 @@ Posterior condition(const NormalPrior& prior, const Statistics& data) {
   return {std::move(solution.mean),
           std::move(solution.C),
           prior.V,
-          infinity,
+          marginal::gaussian,
           solution.residual_root.transpose() * solution.residual_root,
           log_evidence,
           data.samples()};

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
-#include <Eigen/LU>
 #include <cmath>
 #include <limits>
 #include <numbers>
 #include <utility>
 
+#include "bayes/lapack.hpp"
 #include "bayes/marginal.hpp"
 #include "bayes/random_matrix.hpp"
 #include "bayes/stacked_root.hpp"
@@ -13,11 +13,7 @@
 #include "mbll/error.hpp"
 
 namespace mbll {
-namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-}  // namespace
+namespace {}  // namespace
 
 UnrelatedPredictive::UnrelatedPredictive(Matrix mean, Vector sigma_square, Matrix epistemic, Matrix W,
                                          Matrix W_inverse_t)
@@ -74,8 +70,9 @@ Covariance UnrelatedPredictive::total_factored(Index point) const {
 
 Vector UnrelatedPredictive::log_density(const MatrixView& Y) const {
   const Matrix white = whitened(Y);
-  const double log_noise = -2 *  // ln |U| = −2 ln |W|
-                           W_.partialPivLu().matrixLU().diagonal().array().abs().log().sum();
+  Matrix R = W_;
+  lapack::qr_in_place(R);
+  const double log_noise = -2 * R.diagonal().array().abs().log().sum();  // ln |U| = −2 ln |W|
   const double constant = static_cast<double>(outputs()) * std::log(2 * std::numbers::pi) + log_noise;
   return -0.5 *
          (constant + rotated_variance().array().log().colwise().sum() + white.colwise().squaredNorm().array())
@@ -83,28 +80,31 @@ Vector UnrelatedPredictive::log_density(const MatrixView& Y) const {
 }
 
 Matrix UnrelatedPredictive::marginal_log_density(const MatrixView& Y) const {
-  return standardised(Y).unaryExpr([](double z) { return marginal::log_density(z, infinity); }).array() -
+  return standardised(Y)
+             .unaryExpr([](double z) { return marginal::log_density(z, marginal::gaussian); })
+             .array() -
          deviation_.array().log();
 }
 
 Matrix UnrelatedPredictive::cdf(const MatrixView& Y) const {
-  return standardised(Y).unaryExpr([](double z) { return marginal::cdf(z, infinity); });
+  return standardised(Y).unaryExpr([](double z) { return marginal::cdf(z, marginal::gaussian); });
 }
 
 Interval UnrelatedPredictive::interval(double level) const {
   check::require(level > 0 && level < 1, "level", fmt::format("is {}, expected between 0 and 1", level));
-  const Matrix half_width = marginal::central_quantile(level, infinity) * deviation_;
+  const Matrix half_width = marginal::central_quantile(level, marginal::gaussian) * deviation_;
   return {mean_ - half_width, mean_ + half_width};
 }
 
 Vector UnrelatedPredictive::ellipsoid_level(const MatrixView& Y) const {
   const Vector q = whitened(Y).colwise().squaredNorm().transpose();
   const auto p = static_cast<double>(outputs());
-  return q.unaryExpr([p](double square) { return marginal::ellipsoid_level(square, p, infinity); });
+  return q.unaryExpr([p](double square) { return marginal::ellipsoid_level(square, p, marginal::gaussian); });
 }
 
 Matrix UnrelatedPredictive::crps(const MatrixView& Y) const {
-  const Matrix standard = standardised(Y).unaryExpr([](double z) { return marginal::crps(z, infinity); });
+  const Matrix standard =
+      standardised(Y).unaryExpr([](double z) { return marginal::crps(z, marginal::gaussian); });
   return standard.cwiseProduct(deviation_);
 }
 
@@ -118,7 +118,7 @@ std::vector<Matrix> UnrelatedPredictive::sample(Index count, Rng& rng) const {
   return draws;
 }
 
-double UnrelatedPredictive::dof() const { return infinity; }
+double UnrelatedPredictive::dof() const { return marginal::gaussian; }
 
 std::unique_ptr<Predictive> UnrelatedPredictive::rescaled(const VectorView& scale,
                                                           const VectorView& shift) const {

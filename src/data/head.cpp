@@ -8,10 +8,10 @@
 namespace mbll::data {
 namespace {
 
-constexpr std::size_t kRead = std::size_t{1} << 16;
+constexpr std::size_t kHeadRead = std::size_t{1} << 16;
 
 bool read_more(ByteSource& file, ByteBuffer& head) {
-  const std::size_t count = file.read(head.room(kRead).first(kRead));
+  const std::size_t count = file.read(head.room(kHeadRead).first(kHeadRead));
   head.added(count);
   return count > 0;
 }

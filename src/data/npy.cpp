@@ -78,7 +78,7 @@ void read_shape(const std::string& source, std::string_view text, NpyHeader& hea
 NpyHeader read_header(const std::string& source, std::span<const char> bytes) {
   if (!is_npy(bytes)) fail(source, "is not an NPY array");
   if (bytes.size() < 10) fail(source, "the NPY header ends early");
-  const int version = bytes[6];
+  const int version = static_cast<unsigned char>(bytes[6]);
   if (version < 1 || version > 3)
     fail(source, fmt::format("NPY version {} is not known (1 to 3 are)", version));
   const std::size_t start = version == 1 ? 10 : 12;

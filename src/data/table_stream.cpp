@@ -13,7 +13,7 @@
 namespace mbll {
 namespace {
 
-constexpr std::size_t kRead = std::size_t{1} << 18;
+constexpr std::size_t kStreamRead = std::size_t{1} << 18;
 
 }  // namespace
 
@@ -62,7 +62,7 @@ struct TableStream::State {
   bool read_lines() {
     if (buffer.size() > data::kLongestLine) data::refuse_long_line(file.name(), parser->line());
     const std::size_t before = buffer.size();
-    const std::size_t count = file.read(buffer.room(kRead).first(kRead));
+    const std::size_t count = file.read(buffer.room(kStreamRead).first(kStreamRead));
     buffer.added(count);
     if (count == 0) {
       complete = buffer.size();  // the last line may lack its line end

@@ -17,7 +17,7 @@ constexpr std::size_t kDirectoryRecord = 46;
 constexpr std::size_t kLocalRecord = 30;
 constexpr std::uint32_t kZip64 = 0xffffffff;
 
-[[noreturn]] void fail(const std::string& source, const std::string& message) {
+[[noreturn]] void fail_archive(const std::string& source, const std::string& message) {
   throw DataError(source + ": " + message);
 }
 
@@ -39,7 +39,7 @@ std::size_t find_end_record(const std::string& source, std::span<const char> byt
     const std::size_t at = text.rfind("PK\x05\x06", bytes.size() - kEndRecord);
     if (at != std::string_view::npos) return at;
   }
-  fail(source, "the archive has no directory (truncated file?)");
+  fail_archive(source, "the archive has no directory (truncated file?)");
 }
 
 }  // namespace
@@ -56,9 +56,10 @@ std::vector<ZipEntry> zip_entries(const std::string& source, std::span<const cha
   std::vector<ZipEntry> entries;
   for (int i = 0; i < count; ++i) {
     if (!has(bytes, at, kDirectoryRecord) || load<std::uint32_t>(bytes, at) != 0x02014b50)
-      fail(source, "the archive's directory is damaged");
+      fail_archive(source, "the archive's directory is damaged");
     const auto name_size = load<std::uint16_t>(bytes, at + 28);
-    if (!has(bytes, at + kDirectoryRecord, name_size)) fail(source, "the archive's directory is damaged");
+    if (!has(bytes, at + kDirectoryRecord, name_size))
+      fail_archive(source, "the archive's directory is damaged");
     ZipEntry& entry = entries.emplace_back();
     entry.name.assign(bytes.data() + at + kDirectoryRecord, name_size);
     entry.flags = load<std::uint16_t>(bytes, at + 8);
@@ -75,7 +76,7 @@ std::vector<ZipEntry> zip_entries(const std::string& source, std::span<const cha
 
 std::vector<char> zip_extract(const std::string& source, std::span<const char> bytes, const ZipEntry& entry) {
   const auto refuse = [&](const char* why) {
-    fail(source, fmt::format("'{}' in the archive {}", entry.name, why));
+    fail_archive(source, fmt::format("'{}' in the archive {}", entry.name, why));
   };
   if ((entry.flags & 1) != 0) refuse("is encrypted");
   if (entry.packed_size == kZip64 || entry.size == kZip64 || entry.offset == kZip64)

@@ -1,8 +1,8 @@
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <deque>
 
+#include "bayes/lapack.hpp"
 #include "em/problem.hpp"
 
 namespace mbll::em {
@@ -43,10 +43,11 @@ class Anderson {
       moves.col(j) = moves_[j];
       changes.col(j) = changes_[j];
     }
-    Eigen::ColPivHouseholderQR<Matrix> qr(changes);
-    qr.setThreshold(1e-10);
-    const Vector weights = qr.solve(step);
-    return theta + step - (moves + changes) * weights;
+    // The least-squares solution along the directions that the changes span to rounding.
+    const lapack::Svd svd = lapack::jacobi_svd(changes);
+    const Vector weights =
+        (svd.s.array() > 1e-10 * svd.s(0)).select((svd.U.transpose() * step).array() / svd.s.array(), 0.0);
+    return theta + step - (moves + changes) * (svd.W * weights);
   }
 
  private:

@@ -4,8 +4,8 @@
 
 namespace mbll::em {
 
-Maximum maximise(const std::function<double(const Vector&, Vector&)>& f, Vector x, double gradient_tolerance,
-                 int max_iterations) {
+Maximum maximise(const std::function<double(const Vector&, Vector&)>& f, const Vector& x,
+                 double gradient_tolerance, int max_iterations) {
   constexpr double kLongestStep = 3;
   const Index n = x.size();
   Vector gradient(n);

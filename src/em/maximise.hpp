@@ -18,7 +18,7 @@ struct Maximum {
 /// Local maximum of a smooth function of few variables by BFGS with backtracking. f returns the value and
 /// writes the gradient. Variables are logarithms here: a step moves none of them by more than 3. One dense
 /// optimiser of this size is less than what any of the packaged ones would add to the dependencies.
-[[nodiscard]] Maximum maximise(const std::function<double(const Vector&, Vector&)>& f, Vector x,
+[[nodiscard]] Maximum maximise(const std::function<double(const Vector&, Vector&)>& f, const Vector& x,
                                double gradient_tolerance, int max_iterations);
 
 }  // namespace mbll::em

@@ -1,4 +1,3 @@
-#include <Eigen/Cholesky>
 #include <cmath>
 #include <numbers>
 
@@ -152,15 +151,16 @@ class SpectralProblem final : public Problem {
     Matrix W = psi_L * psi_L.transpose();
     W.noalias() += residual.transpose() * residual;
     W.noalias() += scaled.transpose() * scaled;
-    const Eigen::LLT<Matrix> llt(W);
-    Matrix L = llt.matrixL();
-    if (llt.info() != Eigen::Success || !L.allFinite()) {
+    const bool definite = lapack::cholesky_in_place(W);
+    Matrix L = Matrix(W.triangularView<Eigen::Upper>()).transpose();
+    if (!definite || !L.allFinite()) {
       // Outputs that are collinear to rounding: the same root without forming W.
       Matrix stack(psi_L.cols() + residual.rows() + scaled.rows(), outputs);
       stack << psi_L.transpose(), residual, scaled;
       L = lower_root(stack);
     }
-    const Matrix P = L.triangularView<Eigen::Lower>().solve(Matrix::Identity(outputs, outputs));
+    Matrix P = L;
+    lapack::triangular_inverse_in_place(P, true);
     const double log_det_W = 2 * L.diagonal().array().log().sum();
     const double log_det_Psi = 2 * psi_L.diagonal().array().log().sum();
     const double shrink = dof / total;
@@ -168,7 +168,8 @@ class SpectralProblem final : public Problem {
     switch (row_) {
       case RowStructure::full: {
         layout_.row(result.next) = pack_cholesky(std::sqrt(shrink) * L);
-        const Matrix psi_P = psi_L.triangularView<Eigen::Lower>().solve(Matrix::Identity(outputs, outputs));
+        Matrix psi_P = psi_L;
+        lapack::triangular_inverse_in_place(psi_P, true);
         const Matrix G = 0.5 * (dof * psi_P.transpose() * psi_P - total * P.transpose() * P);
         layout_.row(result.gradient) = cholesky_gradient(G, psi_L);
         break;

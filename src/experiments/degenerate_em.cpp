@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
-
 #include "experiments/common.hpp"
 #include "mbll/bayes/least_squares.hpp"
 #include "mbll/em/em.hpp"
@@ -85,10 +83,10 @@ struct ClosedForm {
 
   ClosedForm(const Simulation& simulation, const Scheme& scheme, const Matrix& least_squares)
       : column_error(kSteps + 1), mean_error(kSteps + 1) {
-    const Matrix precision = simulation.K0.llt().solve(Matrix::Identity(kFeatures, kFeatures));
+    const Matrix precision = Covariance::from_matrix(simulation.K0, "K0").precision();
     const Matrix gram = simulation.data.feature_gram();
     for (int n = 0; n <= kSteps; ++n) {
-      const Matrix K = (precision + n * gram).llt().solve(Matrix::Identity(kFeatures, kFeatures));
+      const Matrix K = Covariance::from_matrix(precision + n * gram, "precision").precision();
       const Matrix M = least_squares + (simulation.M0 - least_squares) * precision * K;
       const auto step = static_cast<std::size_t>(n);
       column_error(n) = (scheme.K[step] - K).norm() / K.norm();
@@ -148,9 +146,8 @@ ExperimentResult run_degenerate_em(const ExperimentOptions& options) {
       {"‖M − M̂‖/‖M̂‖, unregularised, last step", "→ 0", fmt::format("{:.2e}", joint.distance(kSteps))},
       {"‖M − M̂‖/‖M̂‖, hyperprior, last step", "", fmt::format("{:.2e}", hyper.distance(kSteps))},
       {"n tr K_n, last step (tr (ΦD⁻¹Φᵀ)⁻¹ in the limit)", "constant",
-       fmt::format(
-           "{:.4g} ({:.4g})", shrinkage,
-           simulation.data.feature_gram().llt().solve(Matrix::Identity(kFeatures, kFeatures)).trace())},
+       fmt::format("{:.4g} ({:.4g})", shrinkage,
+                   Covariance::from_matrix(simulation.data.feature_gram(), "gram").precision().trace())},
       {"largest relative error of K_n against the theorem", "",
        fmt::format("{:.1e}", theory.column_error.maxCoeff())},
       {"largest relative error of M_n against the theorem", "",

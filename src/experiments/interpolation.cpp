@@ -1,9 +1,10 @@
 #include "experiments/interpolation.hpp"
 
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <memory>
+
+#include "bayes/lapack.hpp"
 
 namespace mbll::experiments {
 
@@ -70,7 +71,7 @@ Json curve_json(const Predictive& drawn) {
 }
 
 double condition_number(const FeatureMap& features, const MatrixView& X) {
-  const Vector singular = features(X).bdcSvd().singularValues();
+  const Vector singular = lapack::jacobi_svd(features(X).transpose()).s;
   return singular(0) / singular(singular.size() - 1);
 }
 

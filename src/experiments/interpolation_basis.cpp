@@ -12,13 +12,13 @@
 namespace mbll::experiments {
 namespace {
 
-constexpr Index kSamples = 500;
+constexpr Index kBasisSamples = 500;
 constexpr Index kKernels = 21;
 constexpr double kReach = 5;    // the kernels stand on [−5, 5] …
 constexpr double kWidth = 0.5;  // … one width apart
 constexpr double kNoise = 0.2;  // of the data
 
-GaussianKernels kernels() {
+GaussianKernels basis() {
   return GaussianKernels::of_width(
       grid(Vector::Constant(1, -kReach), Vector::Constant(1, kReach), {kKernels}), kWidth);
 }
@@ -84,8 +84,8 @@ report::Section split_section(const EpistemicSplit& split) {
 
 ExperimentResult run_interpolation_basis(const ExperimentOptions& options) {
   tell(options, 0, "EM");
-  const SyntheticSet set = interpolation_constant_noise(kSamples, options.seed + 1);
-  const FeatureMap features = kernels();
+  const SyntheticSet set = interpolation_constant_noise(kBasisSamples, options.seed + 1);
+  const FeatureMap features = basis();
   const Index d = features.features();
   Statistics unit(d, 1);
   unit.add(features(set.X), set.Y);
@@ -137,7 +137,7 @@ ExperimentResult run_interpolation_basis(const ExperimentOptions& options) {
       {"experiment", "interpolation-basis"},
       {"settings",
        {{"seed", options.seed},
-        {"samples", kSamples},
+        {"samples", kBasisSamples},
         {"kernels", kKernels},
         {"width", kWidth},
         {"prior_mean", 0},

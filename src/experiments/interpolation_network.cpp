@@ -12,7 +12,7 @@
 namespace mbll::experiments {
 namespace {
 
-constexpr Index kSamples = 500;
+constexpr Index kNetworkSamples = 500;
 
 struct Variant {
   const char* name;
@@ -34,7 +34,8 @@ struct Problem {
   Split split;
 
   explicit Problem(std::uint64_t seed)
-      : set(interpolation_heteroscedastic(kSamples, seed + 1)), split(random_split(kSamples, 0.2, 0, seed)) {}
+      : set(interpolation_heteroscedastic(kNetworkSamples, seed + 1)),
+        split(random_split(kNetworkSamples, 0.2, 0, seed)) {}
 };
 
 struct Outcome {
@@ -156,7 +157,7 @@ ExperimentResult run_interpolation_network(const ExperimentOptions& options) {
   const Json results{{"experiment", "interpolation-network"},
                      {"settings",
                       {{"seed", options.seed},
-                       {"samples", kSamples},
+                       {"samples", kNetworkSamples},
                        {"validation", 0.2},
                        {"layers", 4},
                        {"activation", "softplus"},
@@ -228,7 +229,7 @@ ExperimentResult run_interpolation_two_phase(const ExperimentOptions& options) {
   const Json results{{"experiment", "interpolation-two-phase"},
                      {"settings",
                       {{"seed", options.seed},
-                       {"samples", kSamples},
+                       {"samples", kNetworkSamples},
                        {"units", 64},
                        {"layers", 4},
                        {"hyperprior", "scale-invariant, ridge 1e-3"},

@@ -13,7 +13,7 @@ namespace mbll::file {
 namespace {
 
 /// Deeper than any sensible nesting of maps, far from exhausting the stack.
-constexpr int deepest = 32;
+constexpr int deepest_features = 32;
 
 Polynomial::Exponents exponents_from(const Field& field) {
   const Matrix values = field.matrix();
@@ -59,7 +59,7 @@ Json features_to_json(const FeatureMap& features, NetworkList& networks) {
 }
 
 FeatureMap features_from(const Field& field, const NetworkList& networks, int depth) {
-  if (depth >= deepest) field.fail("is nested too deeply");
+  if (depth >= deepest_features) field.fail("is nested too deeply");
   const auto inner = [&] { return features_from(field["inner"], networks, depth + 1); };
   const std::string type = field["type"].text();
   return field.checked([&]() -> FeatureMap {

@@ -9,7 +9,7 @@ namespace mbll::file {
 namespace {
 
 /// Deeper than any model file, far from exhausting the stack.
-constexpr std::size_t deepest = 64;
+constexpr std::size_t deepest_text = 64;
 
 /// Whether JSON text opens more brackets at once than a model file ever does: building and taking down such a
 /// tree takes minutes for a megabyte.
@@ -26,7 +26,7 @@ bool nested_too_deeply(std::string_view text) {
     } else if (c == '"') {
       quoted = true;
     } else if (c == '[' || c == '{') {
-      if (++depth > deepest) return true;
+      if (++depth > deepest_text) return true;
     } else if ((c == ']' || c == '}') && depth > 0) {
       --depth;
     }
@@ -77,7 +77,7 @@ class CborScan {
         case 4:  // array
         case 5:  // map
           if (value > left) return "ends too early";
-          if (open.size() >= deepest) return "is nested too deeply";
+          if (open.size() >= deepest_text) return "is nested too deeply";
           open.push_back(major == 5 ? 2 * value : value);
           break;
         default:

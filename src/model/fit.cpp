@@ -183,9 +183,9 @@ Fitted fit_single(const MatrixView& X, const MatrixView& Y, const VectorView& gi
   LayerOptions layer = options.layer;
   if (options.features != FeatureKind::mlp) {
     for (const FeatureMap& features : fixed_features(options, X)) {
-      MemberFit fit = fit_fixed(features, X, Y, given, all_samples(X.cols()), layer, options.threads);
+      const MemberFit fit = fit_fixed(features, X, Y, given, all_samples(X.cols()), layer, options.threads);
       if (fitted.fits.empty() || fit.log_evidence > fitted.fits.front().log_evidence)
-        fitted.fits.assign(1, std::move(fit));
+        fitted.fits.assign(1, fit);
     }
     return fitted;
   }

@@ -143,7 +143,7 @@ Covariance residual_covariance(const Network& network, const MatrixView& X, cons
   return output_covariance(residual, all);
 }
 
-MemberFit to_fit(Encoder encoder, LayerFit layer) {
+MemberFit to_fit(const Encoder& encoder, LayerFit layer) {
   MemberFit fit{{rescaled(encoder, layer.noise_scale), layer.posterior},
                 layer.em,
                 layer.posterior.log_evidence(),

@@ -18,7 +18,7 @@ using golden::relative_error;
 using test::message_of;
 using Member = std::shared_ptr<const Predictive>;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using test::infinity;
 
 Member make_member(std::uint64_t seed, double dof, Index outputs = 2) {
   Rng rng = make_rng(seed);

@@ -21,7 +21,7 @@ using test::message_of;
 using test::Problem;
 using test::Sizes;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using test::infinity;
 
 class EverySize : public testing::TestWithParam<Sizes> {
  protected:

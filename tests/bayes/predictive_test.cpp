@@ -21,7 +21,7 @@ namespace {
 using golden::relative_error;
 using test::message_of;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using test::infinity;
 
 struct Example {
   Matrix S{{2.0, 0.6}, {0.6, 0.5}};

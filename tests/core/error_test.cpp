@@ -1,4 +1,5 @@
 #include "mbll/error.hpp"
+#include "support/message.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,15 +9,7 @@
 namespace mbll {
 namespace {
 
-template <class Call>
-std::string message_of(Call call) {
-  try {
-    call();
-  } catch (const InvalidArgument& error) {
-    return error.what();
-  }
-  return "no error";
-}
+using test::message_of;
 
 TEST(Check, ShapeNamesTheArgumentAndBothShapes) {
   EXPECT_EQ(message_of([] { check::shape("Phi", Matrix(2, 3), 4, 5); }), "Phi: shape is 2×3, expected 4×5");

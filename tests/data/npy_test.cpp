@@ -24,18 +24,18 @@ class Npy : public test::Files {
 };
 
 // Three samples of two columns.
-const Matrix kExpected{{1, 2, 3}, {-4, 5, 6}};
+const Matrix kArray{{1, 2, 3}, {-4, 5, 6}};
 
 TEST_F(Npy, EveryTypeOrderAndVersion) {
   for (const int version : {1, 2, 3}) {
-    EXPECT_EQ(read(npy<double>("<f8", "(3, 2)", {1, -4, 2, 5, 3, 6}, false, version)).values(), kExpected);
-    EXPECT_EQ(read(npy<double>("<f8", "(3, 2)", {1, 2, 3, -4, 5, 6}, true, version)).values(), kExpected);
+    EXPECT_EQ(read(npy<double>("<f8", "(3, 2)", {1, -4, 2, 5, 3, 6}, false, version)).values(), kArray);
+    EXPECT_EQ(read(npy<double>("<f8", "(3, 2)", {1, 2, 3, -4, 5, 6}, true, version)).values(), kArray);
   }
-  EXPECT_EQ(read(npy<float>("<f4", "(3, 2)", {1, -4, 2, 5, 3, 6})).values(), kExpected);
-  EXPECT_EQ(read(npy<std::int64_t>("<i8", "(3, 2)", {1, -4, 2, 5, 3, 6})).values(), kExpected);
-  EXPECT_EQ(read(npy<std::int32_t>("<i4", "(3, 2)", {1, -4, 2, 5, 3, 6})).values(), kExpected);
-  EXPECT_EQ(read(npy<std::int16_t>("<i2", "(3, 2)", {1, 2, 3, -4, 5, 6}, true)).values(), kExpected);
-  EXPECT_EQ(read(npy<std::int8_t>("|i1", "(3, 2)", {1, -4, 2, 5, 3, 6})).values(), kExpected);
+  EXPECT_EQ(read(npy<float>("<f4", "(3, 2)", {1, -4, 2, 5, 3, 6})).values(), kArray);
+  EXPECT_EQ(read(npy<std::int64_t>("<i8", "(3, 2)", {1, -4, 2, 5, 3, 6})).values(), kArray);
+  EXPECT_EQ(read(npy<std::int32_t>("<i4", "(3, 2)", {1, -4, 2, 5, 3, 6})).values(), kArray);
+  EXPECT_EQ(read(npy<std::int16_t>("<i2", "(3, 2)", {1, 2, 3, -4, 5, 6}, true)).values(), kArray);
+  EXPECT_EQ(read(npy<std::int8_t>("|i1", "(3, 2)", {1, -4, 2, 5, 3, 6})).values(), kArray);
   EXPECT_EQ(read(npy<std::uint8_t>("|u1", "(1, 2)", {1, 255})).values(), (Matrix{{1}, {255}}));
   EXPECT_EQ(read(npy<std::uint8_t>("|b1", "(2,)", {0, 1})).values(), (Matrix{{0, 1}}));
 }
@@ -67,9 +67,9 @@ TEST_F(Npy, AsAStream) {
   TableStream stream(write("t.npy", npy<double>("<f8", "(3, 2)", {1, -4, 2, 5, 3, 6})));
   Table block;
   ASSERT_TRUE(stream.next(2, block));
-  EXPECT_EQ(block.values(), kExpected.leftCols(2));
+  EXPECT_EQ(block.values(), kArray.leftCols(2));
   ASSERT_TRUE(stream.next(2, block));
-  EXPECT_EQ(block.values(), kExpected.rightCols(1));
+  EXPECT_EQ(block.values(), kArray.rightCols(1));
   EXPECT_FALSE(stream.next(2, block));
 }
 

@@ -5,22 +5,15 @@
 
 #include "em/random_problem.hpp"
 #include "mbll/error.hpp"
+#include "support/message.hpp"
 
 namespace mbll {
 namespace {
 
+using test::message_of;
+
 using test::random_matrix;
 using test::RandomProblem;
-
-template <class Call>
-std::string message_of(Call call) {
-  try {
-    call();
-  } catch (const InvalidArgument& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 TEST(FitEm, UnregularisedJointSchemeCollapsesAsTheTheoremSays) {
   // K_n⁻¹ = K_0⁻¹ + n ΦD⁻¹Φᵀ exactly.

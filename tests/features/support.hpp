@@ -5,6 +5,7 @@
 
 #include "mbll/core.hpp"
 #include "mbll/error.hpp"
+#include "support/message.hpp"
 #include "support/random.hpp"
 
 namespace mbll::test {
@@ -12,17 +13,6 @@ namespace mbll::test {
 inline Matrix random_matrix(Index rows, Index columns, std::uint64_t seed) {
   Rng rng = make_rng(seed);
   return random_matrix(rows, columns, rng);
-}
-
-/// What the InvalidArgument said, or "no error".
-template <class Call>
-std::string message_of(Call call) {
-  try {
-    call();
-  } catch (const InvalidArgument& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 }  // namespace mbll::test

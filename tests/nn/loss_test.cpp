@@ -11,9 +11,12 @@
 #include "mbll/error.hpp"
 #include "mbll/nn/spectral.hpp"
 #include "nn/reference.hpp"
+#include "support/message.hpp"
 
 namespace mbll::nn {
 namespace {
+
+using test::message_of;
 
 using reference::all_samples;
 using reference::random_matrix;
@@ -165,16 +168,6 @@ TEST(Loss, MeanLossIsPlainLikelihoodOverTheNamedSamples) {
   EXPECT_NEAR(mean_loss(network, X, Y, odd, DensityLoss{.beta = 1}), expected, 1e-12);
   const auto single = DensityNetwork<float>::from_parameters(spec, network.parameters());
   EXPECT_NEAR(mean_loss(single, X, Y, odd, DensityLoss{}), expected, 1e-4);
-}
-
-template <class Call>
-std::string message_of(Call call) {
-  try {
-    call();
-  } catch (const InvalidArgument& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 TEST(Loss, NamesWhatDoesNotFit) {

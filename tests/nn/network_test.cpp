@@ -7,9 +7,12 @@
 
 #include "mbll/error.hpp"
 #include "nn/reference.hpp"
+#include "support/message.hpp"
 
 namespace mbll::nn {
 namespace {
+
+using test::message_of;
 
 using reference::random_matrix;
 
@@ -82,16 +85,6 @@ TEST(DensityNetwork, InitialisationFollowsTheSeedAndTheFan) {
   spec.initialisation = Initialisation::xavier;
   const reference::Weights xavier(spec, DensityNetwork<double>(spec, 4).parameters());
   EXPECT_NEAR(variance(xavier.W[1]) * 500 / 2, 1, 0.05);
-}
-
-template <class Call>
-std::string message_of(Call call) {
-  try {
-    call();
-  } catch (const InvalidArgument& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 TEST(DensityNetwork, NamesBadInput) {

@@ -268,7 +268,7 @@ TEST(Train, SpectralBoundHolds) {
 }
 
 template <class Change>
-std::string message_of(Change change) {
+std::string message_with(Change change) {
   Data data = heteroscedastic(20);
   TrainingOptions options = options_for(3, 1e-3);
   change(data, options);
@@ -286,33 +286,33 @@ std::string message_of(Change change) {
 TEST(Train, NamesBadInput) {
   using testing::HasSubstr;
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_THAT(message_of([](Data& d, TrainingOptions&) { d.training.clear(); }),
+  EXPECT_THAT(message_with([](Data& d, TrainingOptions&) { d.training.clear(); }),
               HasSubstr("training_samples: is empty"));
-  EXPECT_THAT(message_of([](Data& d, TrainingOptions& o) {
+  EXPECT_THAT(message_with([](Data& d, TrainingOptions& o) {
                 d.validation.clear();
                 o.patience = 3;
               }),
               HasSubstr("validation_samples: is empty"));
-  EXPECT_THAT(message_of([](Data& d, TrainingOptions& o) {
+  EXPECT_THAT(message_with([](Data& d, TrainingOptions& o) {
                 d.validation.clear();
                 o.schedule.kind = Schedule::plateau;
               }),
               HasSubstr("validation_samples: is empty"));
-  EXPECT_THAT(message_of([](Data& d, TrainingOptions&) { d.validation.clear(); }), "no error");
-  EXPECT_THAT(message_of([&](Data& d, TrainingOptions&) { d.X(0, 7) = nan; }), HasSubstr("X: sample 7"));
-  EXPECT_THAT(message_of([&](Data& d, TrainingOptions&) { d.Y(0, 5) = nan; }),
+  EXPECT_THAT(message_with([](Data& d, TrainingOptions&) { d.validation.clear(); }), "no error");
+  EXPECT_THAT(message_with([&](Data& d, TrainingOptions&) { d.X(0, 7) = nan; }), HasSubstr("X: sample 7"));
+  EXPECT_THAT(message_with([&](Data& d, TrainingOptions&) { d.Y(0, 5) = nan; }),
               HasSubstr("Y: sample 5 (validation_samples)"));
-  EXPECT_THAT(message_of([](Data& d, TrainingOptions&) { d.X = Matrix::Zero(2, 20); }),
+  EXPECT_THAT(message_with([](Data& d, TrainingOptions&) { d.X = Matrix::Zero(2, 20); }),
               HasSubstr("X: shape is 2×20, expected 1×20"));
-  EXPECT_THAT(message_of([](Data& d, TrainingOptions&) { d.Y = Matrix::Zero(1, 19); }),
+  EXPECT_THAT(message_with([](Data& d, TrainingOptions&) { d.Y = Matrix::Zero(1, 19); }),
               HasSubstr("Y: shape is 1×19, expected 1×20"));
-  EXPECT_THAT(message_of([](Data& d, TrainingOptions&) { d.training.push_back(20); }),
+  EXPECT_THAT(message_with([](Data& d, TrainingOptions&) { d.training.push_back(20); }),
               HasSubstr("training_samples: names sample 20"));
-  EXPECT_THAT(message_of([](Data&, TrainingOptions& o) { o.optimiser.rate = 0; }), HasSubstr("rate: is 0"));
-  EXPECT_THAT(message_of([](Data&, TrainingOptions& o) { o.epochs = 0; }), HasSubstr("epochs"));
-  EXPECT_THAT(message_of([](Data&, TrainingOptions& o) { o.batch = 0; }), HasSubstr("batch"));
-  EXPECT_THAT(message_of([](Data&, TrainingOptions& o) { o.patience = -1; }), HasSubstr("patience"));
-  EXPECT_THAT(message_of([](Data&, TrainingOptions& o) { o.schedule.factor = 2; }),
+  EXPECT_THAT(message_with([](Data&, TrainingOptions& o) { o.optimiser.rate = 0; }), HasSubstr("rate: is 0"));
+  EXPECT_THAT(message_with([](Data&, TrainingOptions& o) { o.epochs = 0; }), HasSubstr("epochs"));
+  EXPECT_THAT(message_with([](Data&, TrainingOptions& o) { o.batch = 0; }), HasSubstr("batch"));
+  EXPECT_THAT(message_with([](Data&, TrainingOptions& o) { o.patience = -1; }), HasSubstr("patience"));
+  EXPECT_THAT(message_with([](Data&, TrainingOptions& o) { o.schedule.factor = 2; }),
               HasSubstr("schedule.factor"));
 }
 

@@ -6,15 +6,14 @@
 #include <nlohmann/json.hpp>
 
 #include "mbll/error.hpp"
+#include "support/vector.hpp"
 
 namespace mbll::report {
 namespace {
 
-using Json = nlohmann::json;
+using test::vector;
 
-Vector vector(std::initializer_list<double> values) {
-  return Eigen::Map<const Vector>(values.begin(), static_cast<Index>(values.size()));
-}
+using Json = nlohmann::json;
 
 /// The JSON of a report with this one figure.
 Json json_of(Figure figure) {

@@ -10,17 +10,16 @@
 #include <limits>
 
 #include "mbll/error.hpp"
+#include "support/vector.hpp"
 
 namespace mbll::report {
 namespace {
 
+using test::vector;
+
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-Vector vector(std::initializer_list<double> values) {
-  return Eigen::Map<const Vector>(values.begin(), static_cast<Index>(values.size()));
-}
 
 template <class Drawing>
 const Drawing& drawing(const Section& section, std::size_t figure = 0) {

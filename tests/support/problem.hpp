@@ -1,15 +1,19 @@
 #pragma once
 
+#include <limits>
 #include <string>
 
 #include "mbll/bayes/posterior.hpp"
 #include "mbll/bayes/unrelated.hpp"
 #include "mbll/error.hpp"
 #include "support/dense_reference.hpp"
+#include "support/message.hpp"
 #include "support/random.hpp"
 
 /// A random regression problem with everything that the models of the Bayesian part need.
 namespace mbll::test {
+
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 struct Sizes {
   Index p, d, N, L;
@@ -67,16 +71,6 @@ inline Problem make_problem(Sizes size, std::uint64_t seed) {
 inline std::vector<Sizes> all_sizes() {
   return {{2, 3, 7, 4}, {3, 5, 20, 2}, {2, 6, 4, 3},  {3, 4, 1, 2},
           {2, 5, 0, 3}, {1, 4, 9, 3},  {4, 2, 11, 3}, {3, 1, 5, 2}};
-}
-
-template <class Call>
-std::string message_of(Call call) {
-  try {
-    call();
-  } catch (const InvalidArgument& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 }  // namespace mbll::test
