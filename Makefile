@@ -43,11 +43,11 @@ test: python ## build and run every test (MBLL_SKIP_BROWSER=1: all but the repor
 	@ctest --test-dir $(BUILD) --output-on-failure -j $$(nproc)
 	@$(VENV)/bin/python -m pytest -q
 
-bench: ## measure against the bare BLAS calls that bound us
+bench: python ## measure against the bare BLAS calls that bound us, NumPy, pandas and scikit-learn
 	@scripts/setup build bench
 	@$(CMAKE) -DMBLL_BUILD_BENCHMARKS=ON >/dev/null
 	@cmake --build $(BUILD)
-	@bench/run $(BUILD)/bin
+	@bench/run $(BUILD)/bin $(VENV)/bin/python
 
 bench-peers: ## train the same networks with PyTorch, LibTorch and VBLL (installs them) and print the ratios
 	@scripts/setup build peers

@@ -141,8 +141,7 @@ void one_point(benchmark::State& state) {
   const Posterior fitted = make_posterior();
   const Vector phi = data().stack.col(0).head(d);
   Vector mean(p);
-  PredictionWorkspace workspace;
-  for (auto _ : state) benchmark::DoNotOptimize(fitted.predict_one(phi, mean, workspace));
+  for (auto _ : state) benchmark::DoNotOptimize(fitted.predict_one(phi, mean));
 }
 
 void add_sample(benchmark::State& state) {

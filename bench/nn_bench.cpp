@@ -67,9 +67,9 @@ template <class Scalar>
 void training_step(benchmark::State& state, const Case& what) {
   constexpr Index steps = 16, epochs = 5;
   const Data data = make_data(steps * what.batch);
-  DensityNetwork<Scalar> network(make_spec(what.hidden, what.activation), 1);
   const TrainingOptions options = make_options(what.batch, epochs);
   for (auto _ : state) {
+    DensityNetwork<Scalar> network(make_spec(what.hidden, what.activation), 1);
     const auto start = std::chrono::steady_clock::now();
     (void)train(network, data.X, data.Y, data.samples, {}, DensityLoss{}, options);
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;

@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 
@@ -68,12 +66,6 @@ std::string csv_cell(const std::string& name) {
     quoted += c;
   }
   return quoted + "\"";
-}
-
-void append_number(std::string& text, double value) {
-  std::array<char, 32> digits;  // the longest double has 24 characters
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
-  text.append(digits.data(), end);
 }
 
 }  // namespace mbll::app

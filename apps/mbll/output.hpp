@@ -47,7 +47,4 @@ void print_json(const Json& json);
 /// A name as a CSV cell: quoted if it has to be.
 [[nodiscard]] std::string csv_cell(const std::string& name);
 
-/// Appends the shortest decimal that reads back as the same double.
-void append_number(std::string& text, double value);
-
 }  // namespace mbll::app

@@ -12,6 +12,7 @@
 #include "mbll/model/file.hpp"
 #include "mbll/parallel.hpp"
 #include "model_data.hpp"
+#include "number_text.hpp"
 #include "output.hpp"
 #include "progress.hpp"
 #include "samples.hpp"
@@ -27,6 +28,7 @@ struct PredictArguments {
   double level = 0.95;
   bool covariance = false;
   bool stream = false;
+  bool exact = false;
   bool json = false;
   int threads = 0;
 };
@@ -50,11 +52,15 @@ std::vector<std::string> column_names(const Model& model, bool covariance) {
 class LineFormat {
  public:
   LineFormat(const Model& model, const PredictArguments& arguments)
-      : level_(arguments.level), covariance_(arguments.covariance), json_(arguments.json) {
+      : level_(arguments.level),
+        covariance_(arguments.covariance),
+        json_(arguments.json),
+        write_number_(arguments.exact ? write_exact : write_rounded) {
     for (const std::string& name : column_names(model, covariance_))
       names_.push_back(json_ ? Json(name).dump(-1, ' ', false, Json::error_handler_t::replace)
                              : csv_cell(name));
     for (std::size_t i = 0; i < names_.size(); ++i) {
+      longest_line_ += kLongestNumber + 2 + (json_ ? names_[i].size() : 0);
       if (json_)
         nothing_ += (i == 0 ? "{" : ",") + names_[i] + ":null";
       else if (i > 0)
@@ -79,49 +85,52 @@ class LineFormat {
     const Matrix epistemic = predictive->epistemic_variance();
     const Interval interval = predictive->interval(level_);
     std::string text;
-    text.reserve(static_cast<std::size_t>(count) * names_.size() * 20);
+    std::vector<char> line(longest_line_);
     for (Index i = 0; i < count; ++i) {
       const Index position = samples.positions[static_cast<std::size_t>(first + i)];
       append_nothing(text, position - next_position);
       next_position = position + 1;
       std::size_t cell = 0;
+      char* end = line.data();
       for (Index j = 0; j < model.outputs(); ++j) {
-        append(text, cell, predictive->mean()(j, i));
-        append(text, cell, std::sqrt(aleatoric(j, i) + epistemic(j, i)));
-        append(text, cell, std::sqrt(aleatoric(j, i)));
-        append(text, cell, std::sqrt(epistemic(j, i)));
-        append(text, cell, interval.lower(j, i));
-        append(text, cell, interval.upper(j, i));
+        end = write(end, cell, predictive->mean()(j, i));
+        end = write(end, cell, std::sqrt(aleatoric(j, i) + epistemic(j, i)));
+        end = write(end, cell, std::sqrt(aleatoric(j, i)));
+        end = write(end, cell, std::sqrt(epistemic(j, i)));
+        end = write(end, cell, interval.lower(j, i));
+        end = write(end, cell, interval.upper(j, i));
       }
       if (covariance_ && model.outputs() > 1) {
         const Matrix total = predictive->total_covariance(i);
         for (Index a = 0; a < model.outputs(); ++a)
-          for (Index b = a + 1; b < model.outputs(); ++b) append(text, cell, total(a, b));
+          for (Index b = a + 1; b < model.outputs(); ++b) end = write(end, cell, total(a, b));
       }
+      text.append(line.data(), end);
       text += json_ ? "}\n" : "\n";
     }
     return text;
   }
 
  private:
-  void append(std::string& text, std::size_t& cell, double value) const {
+  char* write(char* to, std::size_t& cell, double value) const {
     if (json_) {
-      text += cell == 0 ? '{' : ',';
-      text += names_[cell];
-      text += ':';
+      *to++ = cell == 0 ? '{' : ',';
+      to = std::copy(names_[cell].begin(), names_[cell].end(), to);
+      *to++ = ':';
     } else if (cell > 0) {
-      text += ',';
+      *to++ = ',';
     }
     ++cell;
-    if (json_ && !std::isfinite(value))
-      text += "null";
-    else
-      append_number(text, value);
+    if (!json_ || std::isfinite(value)) return write_number_(value, to);
+    constexpr std::string_view null = "null";
+    return std::copy(null.begin(), null.end(), to);
   }
 
   double level_;
   bool covariance_;
   bool json_;
+  char* (*write_number_)(double, char*);
+  std::size_t longest_line_ = 0;
   std::vector<std::string> names_;
   std::string nothing_;
 };
@@ -234,6 +243,8 @@ void add_predict(Program& program) {
       ->capture_default_str()
       ->type_name("");
   command->add_flag("--covariance", arguments->covariance, "columns A_B_cov for every pair of outputs, too");
+  command->add_flag("--exact", arguments->exact,
+                    "all digits, so that the text reads back to the same bits (default: nine digits)");
   command->add_flag("--stream", arguments->stream, "write every line as soon as it has come in");
   command
       ->add_option("--missing", arguments->missing,

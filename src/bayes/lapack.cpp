@@ -152,12 +152,6 @@ void multiply_transposed(const MatrixView& T, bool lower, MatrixSpan B) {
   dtrmm_("L", lower ? "L" : "U", "T", "N", &n, &columns, &one, T.data(), &ldt, B.data(), &ldb);
 }
 
-void multiply_transposed(const MatrixView& T, bool lower, double* x) {
-  const int n = to_int(T.rows());
-  const int ldt = leading(T);
-  dtrmv_(lower ? "L" : "U", "T", "N", &n, T.data(), &ldt, x, &unit);
-}
-
 void multiply(const MatrixView& A, const double* x, double* y) {
   const int m = to_int(A.rows());
   const int n = to_int(A.cols());

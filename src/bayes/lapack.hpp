@@ -36,8 +36,6 @@ void triangular_inverse_in_place(MatrixSpan T, bool lower);
 
 /// B ← Tᵀ B for triangular T. dtrmm
 void multiply_transposed(const MatrixView& T, bool lower, MatrixSpan B);
-/// x ← Tᵀ x for triangular T, no allocation. dtrmv
-void multiply_transposed(const MatrixView& T, bool lower, double* x);
 /// y ← A x, no allocation. dgemv
 void multiply(const MatrixView& A, const double* x, double* y);
 /// C ← A B. dgemm

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "bayes/lapack.hpp"
+#include "bayes/one_point.hpp"
 #include "bayes/stacked_root.hpp"
 #include "mbll/bayes/posterior.hpp"
 #include "mbll/error.hpp"
@@ -22,11 +23,10 @@ SharedPredictive Posterior::predict(const MatrixView& Phi, const VectorView& sig
                                       std::move(scale), dof());
 }
 
-double Posterior::predict_one(const VectorView& phi, VectorSpan mean, PredictionWorkspace& workspace) const {
-  workspace.whitened = phi;
+double Posterior::predict_one(const VectorView& phi, VectorSpan mean) const {
   lapack::multiply(mean_, phi.data(), mean.data());
-  lapack::multiply_transposed(C_.factor(), C_.is_lower(), workspace.whitened.data());
-  return workspace.whitened.squaredNorm();
+  const Matrix& F = C_.factor();
+  return whitened_square(F.rows(), F.data(), F.outerStride(), C_.is_lower(), phi.data());
 }
 
 void Posterior::predict_into(const MatrixView& Phi, MatrixSpan mean, VectorSpan epistemic_factor) const {

@@ -5,12 +5,17 @@
 #include <limits>
 #include <type_traits>
 
+#include "core/clones.hpp"
+#include "core/simd.hpp"
 #include "mbll/nn/kernels.hpp"
-#include "nn/clones.hpp"
-#include "nn/simd.hpp"
 
 namespace mbll::nn::kernels {
 namespace {
+
+using simd::Bits;
+using simd::load;
+using simd::Register;
+using simd::store;
 
 /// Coefficients c of eʳ = 1 + r + r² Σ c_k rᵏ for |r| ≤ ½ ln 2 and of artanh s = s + s³ Σ c_k s²ᵏ for 0 ≤ s ≤
 /// ⅓: Taylor's for double, and for float those of the interpolation at Chebyshev's nodes, which needs fewer

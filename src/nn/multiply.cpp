@@ -1,12 +1,17 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/clones.hpp"
+#include "core/simd.hpp"
 #include "mbll/nn/kernels.hpp"
-#include "nn/clones.hpp"
-#include "nn/simd.hpp"
 
 namespace mbll::nn::kernels {
 namespace {
+
+using simd::Bits;
+using simd::load;
+using simd::Register;
+using simd::store;
 
 /// C (height·lanes × width) = A B, where column t of A starts at a + t·a_step. All loops but that over t must
 /// be unrolled, otherwise the sums go through memory.

@@ -51,11 +51,10 @@ class NoAllocation : public testing::Test {
 
 TEST_F(NoAllocation, PredictOne) {
   const Posterior posterior = condition(problem.normal_prior(), problem.statistics());
-  PredictionWorkspace workspace;
   Vector mean(6);
-  double sum = posterior.predict_one(problem.Phi_new.col(0), mean, workspace);
+  double sum = posterior.predict_one(problem.Phi_new.col(0), mean);
   const long before = allocations;
-  for (Index l = 1; l < 10; ++l) sum += posterior.predict_one(problem.Phi_new.col(l), mean, workspace);
+  for (Index l = 1; l < 10; ++l) sum += posterior.predict_one(problem.Phi_new.col(l), mean);
   EXPECT_EQ(allocations, before);
   EXPECT_GT(sum, 0);
 }

@@ -153,16 +153,18 @@ TEST(Posterior, OneOutputIsAMultivariateStudentT) {
 }
 
 TEST(Posterior, PredictOneEqualsPredict) {
-  const Problem problem = make_problem({3, 5, 20, 700}, 35);
-  for (const Posterior& posterior : {condition(problem.normal_prior(), problem.statistics()),
-                                     condition(problem.normal_prior(), Statistics(5, 3))}) {
-    const SharedPredictive all = posterior.predict(problem.Phi_new, problem.sigma_new);
-    PredictionWorkspace workspace;
-    Vector mean(3);
-    for (const Index l : {0, 511, 512, 699}) {
-      const double factor = posterior.predict_one(problem.Phi_new.col(l), mean, workspace);
-      EXPECT_NEAR(factor, all.epistemic_factor()(l), 1e-13 * factor);
-      EXPECT_LE(relative_error(mean, all.mean().col(l)), 1e-13);
+  for (const Index d :
+       {1, 4, 5, 11, 23, 38}) {  // with and without rests of the four columns and eight rows of its loops
+    const Problem problem = make_problem({3, d, 60, 700}, 35);
+    for (const Posterior& posterior : {condition(problem.normal_prior(), problem.statistics()),
+                                       condition(problem.normal_prior(), Statistics(d, 3))}) {
+      const SharedPredictive all = posterior.predict(problem.Phi_new, problem.sigma_new);
+      Vector mean(3);
+      for (const Index l : {0, 511, 512, 699}) {
+        const double factor = posterior.predict_one(problem.Phi_new.col(l), mean);
+        EXPECT_NEAR(factor, all.epistemic_factor()(l), 1e-13 * factor) << d;
+        EXPECT_LE(relative_error(mean, all.mean().col(l)), 1e-13) << d;
+      }
     }
   }
 }

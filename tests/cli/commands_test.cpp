@@ -65,7 +65,7 @@ TEST_F(Commands, FromFitToReport) {
     EXPECT_NE(summary.find(word), std::string::npos) << word << " in\n" << summary;
   EXPECT_NE(read("fit.html").find("</html>"), std::string::npos);
 
-  const auto lines = split(ok("predict model.json test.csv"), '\n');
+  const auto lines = split(ok("predict model.json test.csv --exact"), '\n');
   ASSERT_EQ(lines.size(), 41U);
   EXPECT_EQ(lines[0],
             "y,y_std,y_aleatoric_std,y_epistemic_std,y_lower,y_upper,"

@@ -15,7 +15,7 @@ namespace mbll {
 class MixturePredictive final : public Predictive {
  public:
   /// Equal weights. Throws InvalidArgument if there is no member or sizes differ.
-  explicit MixturePredictive(std::vector<std::shared_ptr<const Predictive>> members);
+  explicit MixturePredictive(const std::vector<std::shared_ptr<const Predictive>>& members);
   /// Weights ≥ 0 with a positive sum; they are normalised.
   MixturePredictive(std::vector<std::shared_ptr<const Predictive>> members, const VectorView& weights);
 

@@ -37,11 +37,6 @@ struct WishartPrior {
 /// not.
 using JointDistribution = std::variant<MatrixNormal, MatrixT>;
 
-/// Scratch space of predictions that must not allocate. One per thread.
-struct PredictionWorkspace {
-  Vector whitened;  ///< d
-};
-
 /// Posterior of the last layer, V known (A | Y ~ MN(mean, V, C)) or unknown (V | Y ~ IW(Psi, nu), A | V, Y ~
 /// MN(mean, V, C)). A posterior is the next prior: `condition(posterior, more)` is the Bayesian update.
 /// Immutable; safe to share between threads.
@@ -73,10 +68,9 @@ class Posterior {
   /// Predictive at L new points. Cost: one dtrmm d²L + one dgemm pdL.
   [[nodiscard]] SharedPredictive predict(const MatrixView& Phi /* d×L */,
                                          const VectorView& sigma /* L */) const;
-  /// Mean and epistemic factor at one point, for control loops: no checks, no heap allocation after the first
-  /// call. Returns e = φᵀCφ; mean gets Âφ. Cost d² + 2pd flops.
-  double predict_one(const VectorView& phi /* d */, VectorSpan mean /* p */,
-                     PredictionWorkspace& workspace) const;
+  /// Mean and epistemic factor at one point, for control loops: no checks, no heap allocation.
+  /// Returns e = φᵀCφ; mean gets Âφ. Cost d² + 2pd flops.
+  double predict_one(const VectorView& phi /* d */, VectorSpan mean /* p */) const;
   /// Mean and epistemic factors at many points into the caller's memory (the inner loop of `predict`).
   void predict_into(const MatrixView& Phi /* d×L */, MatrixSpan mean /* p×L */,
                     VectorSpan epistemic_factor /* L */) const;

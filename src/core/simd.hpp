@@ -3,12 +3,11 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "mbll/nn/kernels.hpp"
-#include "nn/clones.hpp"
+#include "core/clones.hpp"
 
 /// A vector register's worth of values as one value with the usual operators; GCC lowers it to what the
 /// instruction set has.
-namespace mbll::nn::kernels {
+namespace mbll::simd {
 
 template <class Scalar>
 struct RegisterOf {
@@ -30,4 +29,4 @@ MBLL_INLINE void store(const Register<Scalar>& value, Scalar* to) {
   *reinterpret_cast<typename RegisterOf<Scalar>::in_memory*>(to) = value;
 }
 
-}  // namespace mbll::nn::kernels
+}  // namespace mbll::simd
