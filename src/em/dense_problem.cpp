@@ -14,8 +14,8 @@ Matrix semidefinite_root(const Matrix& H) {
 
 double one_norm(const Matrix& A) { return A.cwiseAbs().colwise().sum().maxCoeff(); }
 
-/// The updates of spec 3.2 for any structure (eqs. E3–E9), by one QR per step. Everything is computed from
-/// roots, so that no sum of matrices has to be factorised.
+/// The updates (E3) to (E9) of docs/math.md for any structure, by one QR per step. Everything is computed
+/// from roots, so that no sum of matrices has to be factorised.
 class DenseProblem final : public Problem {
  public:
   DenseProblem(Parameters start, double nu, const Statistics& data, const EmOptions& options)

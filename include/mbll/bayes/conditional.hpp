@@ -5,8 +5,9 @@
 #include "mbll/bayes/posterior.hpp"
 #include "mbll/core.hpp"
 
-/// What is left to learn when the last layer A is given but V is not: for A from elsewhere (a trained
-/// network, a draw of a sampler). With empty statistics these are the distributions before any data.
+/// What is left to learn when the last layer A is given but V is not, (T8) of docs/math.md: for A from
+/// elsewhere (a trained network, a draw of a sampler). With empty statistics these are the distributions
+/// before any data.
 namespace mbll {
 
 /// V | Y, A ~ IW(Ψ + S_A, ν + N + d), S_A = (Y − AΦ)D⁻¹(Y − AΦ)ᵀ + (A − M)K⁻¹(A − M)ᵀ. O(pd² + p²d)

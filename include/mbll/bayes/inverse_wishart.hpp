@@ -5,8 +5,8 @@
 
 namespace mbll {
 
-/// IW(Ψ, ν) in Gupta & Nagar's convention: density ∝ |Ψ|^{(ν−p−1)/2} |V|^{−ν/2} etr(−½V⁻¹Ψ), ν > 2p. (The
-/// common convention's degrees of freedom are ν − p − 1.)
+/// IW(Ψ, ν) in Gupta & Nagar's convention, (T1) of docs/math.md: density ∝ |Ψ|^{(ν−p−1)/2} |V|^{−ν/2}
+/// etr(−½V⁻¹Ψ), ν > 2p. (The common convention's degrees of freedom are ν − p − 1.)
 class InverseWishart {
  public:
   /// Throws InvalidArgument unless nu is finite and > 2p.

@@ -5,9 +5,9 @@
 
 namespace mbll {
 
-/// Weighted least squares (the maximum-likelihood last layer), for comparison: Â_D = YD⁻¹Φᵀ(ΦD⁻¹Φᵀ)⁻¹.
-/// Where the features are linearly dependent on the samples, the solution of smallest norm (of the features
-/// scaled to equal size) is taken and `rank` says how many directions the data determine.
+/// Weighted least squares (the maximum-likelihood last layer), for comparison, (N14) of docs/math.md: Â_D =
+/// YD⁻¹Φᵀ(ΦD⁻¹Φᵀ)⁻¹. Where the features are linearly dependent on the samples, the solution of smallest norm
+/// (of the features scaled to equal size) is taken and `rank` says how many directions the data determine.
 struct LeastSquares {
   Matrix weights;           ///< Â_D, p×d
   Index rank = 0;           ///< of ΦD⁻¹Φᵀ; d when the solution is unique

@@ -17,7 +17,7 @@ class MatrixNormal {
   [[nodiscard]] const Covariance& columns() const { return columns_; }
   /// Covariance of vec X: K ⊗ V, pn×pn. O((pn)²)
   [[nodiscard]] Matrix covariance() const;
-  /// ln density at X. O(p²n + pn²)
+  /// ln density at X, (N2) of docs/math.md. O(p²n + pn²)
   [[nodiscard]] double log_density(const MatrixView& X /* p×n */) const;
   [[nodiscard]] Matrix sample(Rng& rng) const;
 

@@ -19,7 +19,7 @@ class MatrixT {
   [[nodiscard]] double dof() const { return dof_; }
   /// Covariance of vec T: Ω ⊗ Σ/(n − 2), pN×pN. Throws InvalidArgument if dof ≤ 2, where it does not exist.
   [[nodiscard]] Matrix covariance() const;
-  /// ln density at X. O(p²N + pN²)
+  /// ln density at X, (T3) of docs/math.md. O(p²N + pN²)
   [[nodiscard]] double log_density(const MatrixView& X /* p×N */) const;
   [[nodiscard]] Matrix sample(Rng& rng) const;
 

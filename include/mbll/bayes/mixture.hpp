@@ -9,9 +9,9 @@
 namespace mbll {
 
 /// Weighted mixture of predictives of the same points: an ensemble of networks, or models weighted by their
-/// evidence. Aleatoric: the weighted mean of the members'. Epistemic: the weighted mean of the members' plus
-/// the spread of their means; the sum is the mixture's covariance (law of total variance). A mixture of
-/// mixtures is flattened.
+/// evidence, (P6) and (P7) of docs/math.md. Aleatoric: the weighted mean of the members'. Epistemic: the
+/// weighted mean of the members' plus the spread of their means; the sum is the mixture's covariance (law of
+/// total variance). A mixture of mixtures is flattened.
 class MixturePredictive final : public Predictive {
  public:
   /// Equal weights. Throws InvalidArgument if there is no member or sizes differ.

@@ -13,7 +13,7 @@
 
 namespace mbll {
 
-/// V known: A ~ MN(M, V, K).
+/// V known: A ~ MN(M, V, K), (N3) of docs/math.md.
 struct NormalPrior {
   Matrix M;      ///< p×d
   Covariance V;  ///< p×p, covariance between outputs
@@ -23,7 +23,7 @@ struct NormalPrior {
   void validate() const;
 };
 
-/// V unknown: V ~ IW(Psi, nu), A | V ~ MN(M, V, K). nu in Gupta & Nagar's convention: nu > 2p.
+/// V unknown: V ~ IW(Psi, nu), A | V ~ MN(M, V, K), (T2). nu in Gupta & Nagar's convention: nu > 2p.
 struct WishartPrior {
   Matrix M;        ///< p×d
   Covariance K;    ///< d×d
@@ -38,8 +38,8 @@ struct WishartPrior {
 using JointDistribution = std::variant<MatrixNormal, MatrixT>;
 
 /// Posterior of the last layer, V known (A | Y ~ MN(mean, V, C)) or unknown (V | Y ~ IW(Psi, nu), A | V, Y ~
-/// MN(mean, V, C)). A posterior is the next prior: `condition(posterior, more)` is the Bayesian update.
-/// Immutable; safe to share between threads.
+/// MN(mean, V, C)), (N6) and (T5). A posterior is the next prior, (N13) and (T9): `condition(posterior,
+/// more)` is the Bayesian update. Immutable; safe to share between threads.
 class Posterior {
  public:
   [[nodiscard]] Index features() const { return mean_.cols(); }
@@ -52,11 +52,11 @@ class Posterior {
   [[nodiscard]] double nu() const { return nu_; }  ///< ν + N; infinity when V is known
   /// Degrees of freedom of the predictive: ν + N − 2p; infinity when V is known.
   [[nodiscard]] double dof() const;
-  /// S of SharedPredictive: V, or E[V | Y] = (Ψ + S_y|x)/(ν + N − 2p − 2). p×p
+  /// S of SharedPredictive: V, or E[V | Y] = (Ψ + S_y|x)/(ν + N − 2p − 2), (T7). p×p
   [[nodiscard]] Matrix noise_covariance() const;
-  /// ln p of the samples that made this posterior from its prior (of the last `condition` only).
+  /// ln p of the samples that made this posterior from its prior (of the last `condition` only): (N8), (T4).
   [[nodiscard]] double log_evidence() const { return log_evidence_; }
-  /// S_y|x, the residual scatter of the last `condition`. p×p
+  /// S_y|x, the residual scatter of the last `condition`, (N7). p×p
   [[nodiscard]] const Matrix& residual_scatter() const { return residual_scatter_; }
   /// Samples seen, over all updates.
   [[nodiscard]] Index samples() const { return samples_; }
@@ -65,7 +65,7 @@ class Posterior {
   [[nodiscard]] NormalPrior as_normal_prior() const;
   [[nodiscard]] WishartPrior as_wishart_prior() const;
 
-  /// Predictive at L new points. Cost: one dtrmm d²L + one dgemm pdL.
+  /// Predictive at L new points, (N11) or (T7). Cost: one dtrmm d²L + one dgemm pdL.
   [[nodiscard]] SharedPredictive predict(const MatrixView& Phi /* d×L */,
                                          const VectorView& sigma /* L */) const;
   /// Mean and epistemic factor at one point, for control loops: no checks, no heap allocation.
@@ -75,8 +75,8 @@ class Posterior {
   void predict_into(const MatrixView& Phi /* d×L */, MatrixSpan mean /* p×L */,
                     VectorSpan epistemic_factor /* L */) const;
 
-  /// All L points together: MN(ÂΦ*, V, D* + Φ*ᵀCΦ*) or MT(ÂΦ*, Ψ + S_y|x, D* + Φ*ᵀCΦ*, ν + N − 2p). O(L³ +
-  /// dL² + d²L)
+  /// All L points together: MN(ÂΦ*, V, D* + Φ*ᵀCΦ*) or MT(ÂΦ*, Ψ + S_y|x, D* + Φ*ᵀCΦ*, ν + N − 2p), (N10) or
+  /// (T6). O(L³ + dL² + d²L)
   [[nodiscard]] JointDistribution predict_joint(const MatrixView& Phi /* d×L */,
                                                 const VectorView& sigma /* L */) const;
   /// ln p(Y | data) of all L points together (the conditional evidence of new samples). Cost as above; for L
@@ -112,7 +112,7 @@ class Posterior {
 /// a-priori part. O(d²L)
 [[nodiscard]] Vector epistemic_factor(const Covariance& C /* d×d */, const MatrixView& Phi /* d×L */);
 
-/// The epistemic factor split: posterior = prior − reduction. Each L entries.
+/// The epistemic factor split, (N12): posterior = prior − reduction. Each L entries.
 struct EpistemicSplit {
   Vector prior;      ///< φᵀKφ, before any data
   Vector reduction;  ///< φᵀKΦΩ⁻¹ΦᵀKφ ≥ 0, what the data removed
@@ -121,7 +121,8 @@ struct EpistemicSplit {
 [[nodiscard]] EpistemicSplit split_epistemic(const Covariance& K, const Posterior& posterior,
                                              const MatrixView& Phi /* d×L */);
 
-/// Posterior and evidence. Cost O(d³ + d²p) by one QR of the stacked roots, whatever N.
+/// Posterior and evidence, (N5) to (N9) or (T4) and (T5), in the form of (S5) and (S6). Cost O(d³ + d²p) by
+/// one QR of the stacked roots, whatever N.
 [[nodiscard]] Posterior condition(const NormalPrior& prior, const Statistics& data);
 [[nodiscard]] Posterior condition(const WishartPrior& prior, const Statistics& data);
 [[nodiscard]] Posterior condition(const Posterior& prior, const Statistics& data);  ///< Bayesian update

@@ -37,25 +37,25 @@ class Predictive {
   /// InvalidArgument where it is infinite (dof ≤ 2).
   [[nodiscard]] virtual Covariance total_factored(Index point) const = 0;
 
-  /// ln p(y_l | data) per point, joint over the outputs (L).
+  /// ln p(y_l | data) per point, joint over the outputs (L): (P2), (P3) of docs/math.md.
   [[nodiscard]] virtual Vector log_density(const MatrixView& Y /* p×L */) const = 0;
   /// ln p(y_jl | data) of each output's marginal (p×L).
   [[nodiscard]] virtual Matrix marginal_log_density(const MatrixView& Y /* p×L */) const = 0;
   /// Marginal probability of values below y (p×L).
   [[nodiscard]] virtual Matrix cdf(const MatrixView& Y /* p×L */) const = 0;
-  /// Central interval of each output's marginal. Throws InvalidArgument unless 0 < level < 1.
+  /// Central interval of each output's marginal, (P4). Throws InvalidArgument unless 0 < level < 1.
   [[nodiscard]] virtual Interval interval(double level) const = 0;
   /// Per point, the probability inside the ellipsoid around the mean whose boundary runs through y (L): y
-  /// lies in the joint region of level α if this is ≤ α. χ²_p for Gaussians, F for t; mixtures use their
-  /// total covariance and χ²_p.
+  /// lies in the joint region of level α if this is ≤ α, (P5). χ²_p for Gaussians, F for t; mixtures use
+  /// their total covariance and χ²_p.
   [[nodiscard]] virtual Vector ellipsoid_level(const MatrixView& Y /* p×L */) const = 0;
-  /// Continuous ranked probability score of each marginal (p×L).
+  /// Continuous ranked probability score of each marginal (p×L): (Q4), (Q5).
   [[nodiscard]] virtual Matrix crps(const MatrixView& Y /* p×L */) const = 0;
   /// `count` draws, each p×L, independent over points.
   [[nodiscard]] virtual std::vector<Matrix> sample(Index count, Rng& rng) const = 0;
   /// Degrees of freedom of the t distribution; infinite for Gaussians.
   [[nodiscard]] virtual double dof() const = 0;
-  /// The distribution of scale ∘ y + shift (scale > 0): back to the units of the data.
+  /// The distribution of scale ∘ y + shift (scale > 0), (P8): back to the units of the data.
   [[nodiscard]] virtual std::unique_ptr<Predictive> rescaled(const VectorView& scale /* p */,
                                                              const VectorView& shift /* p */) const = 0;
 };

@@ -6,7 +6,8 @@
 
 namespace mbll {
 
-/// How blocks of samples are turned into the square root R.
+/// How blocks of samples are turned into the square root R; automatic takes the Gram matrix where (S7) of
+/// docs/math.md allows it.
 enum class StatisticsMethod {
   automatic,    ///< Gram matrix (dsyrk + Cholesky) where its condition makes that safe, else QR
   square_root,  ///< always QR
@@ -35,9 +36,9 @@ class Statistics {
   void add(const MatrixView& Phi /* d×N */, const MatrixView& Y /* p×N */);  ///< σ = 1
   /// One sample, O((d+p)²), no heap allocation after the first call.
   void add_sample(const VectorView& phi /* d */, const VectorView& y /* p */, double sigma);
-  /// Statistics of both data sets together. Throws InvalidArgument if the sizes differ. O((d+p)³)
+  /// Statistics of both data sets together, (S3). Throws InvalidArgument if the sizes differ. O((d+p)³)
   void merge(const Statistics& other);
-  /// The statistics of the same samples with every σᵢ multiplied by c. O((d+p)²)
+  /// The statistics of the same samples with every σᵢ multiplied by c, (S4). O((d+p)²)
   [[nodiscard]] Statistics with_noise_scaled(double c) const;
 
   /// Restores statistics from what the accessors below gave (files, other processes). Throws InvalidArgument

@@ -10,7 +10,7 @@
 namespace mbll {
 
 /// Noise covariance U that has nothing to do with the prior's row covariance V: y = Aφ + σε, ε ~ N(0, U), A ~
-/// MN(M, V, K).
+/// MN(M, V, K). (U1) of docs/math.md.
 struct UnrelatedPrior {
   Matrix M;      ///< p×d
   Covariance U;  ///< p×p, noise
@@ -23,7 +23,8 @@ struct UnrelatedPrior {
 
 /// The basis in which the model falls apart into p·d independent scalar problems: WᵀUW = I, WᵀVW = diag(λ),
 /// K = LLᵀ, LᵀΦD⁻¹ΦᵀL = Q diag(μ) Qᵀ. In it B = Wᵀ(A − M)(LQ)⁻ᵀ has independent entries, a priori N(0, λ_j),
-/// a posteriori N(mean_jk, s_jk) with s_jk = λ_j/(1 + λ_jμ_k). EM for U, V and K is written in these moments.
+/// a posteriori N(mean_jk, s_jk) with s_jk = λ_j/(1 + λ_jμ_k): (U2), (U3). EM for U, V and K is written in
+/// these moments.
 struct RotatedMoments {
   Matrix W;                ///< p×p
   Matrix W_inverse_t;      ///< W⁻ᵀ, p×p: U = W⁻ᵀW⁻¹, V = W⁻ᵀ diag(λ) W⁻¹
@@ -36,7 +37,7 @@ struct RotatedMoments {
 };
 
 /// Gaussian predictive with its own epistemic covariance at every point: total covariance W⁻ᵀ diag(σ² + e_l)
-/// W⁻¹.
+/// W⁻¹, (U6).
 class UnrelatedPredictive final : public Predictive {
  public:
   /// `epistemic` are the e_jl ≥ 0 in the rotated outputs (p×L), `sigma_square` the σ²(x_l) (L).

@@ -9,21 +9,21 @@
 /// VBLL). The exact posterior (unrelated.hpp) is not a matrix normal unless U = V; this is the nearest one.
 namespace mbll {
 
-/// E_q ln p(Y | A), all constants included. O(d³)
+/// E_q ln p(Y | A), all constants included, (V2) of docs/math.md. O(d³)
 [[nodiscard]] double expected_log_likelihood(const MatrixNormal& q, const Covariance& U,
                                              const Statistics& data);
-/// KL(q ‖ p) of two matrix normals of the same size. O(d³ + p³)
+/// KL(q ‖ p) of two matrix normals of the same size, (V3). O(d³ + p³)
 [[nodiscard]] double kl_divergence(const MatrixNormal& q, const MatrixNormal& p);
-/// E_q ln p(Y | A) − KL(q ‖ prior) ≤ ln p(Y).
+/// E_q ln p(Y | A) − KL(q ‖ prior) ≤ ln p(Y), (V1).
 [[nodiscard]] double elbo(const MatrixNormal& q, const UnrelatedPrior& prior, const Statistics& data);
 
 /// Coordinate updates: each maximises the ELBO over one of q's parts with the others held.
-/// M̃: the exact posterior mean, whatever Ṽ and K̃. O(d³)
+/// M̃: the exact posterior mean, whatever Ṽ and K̃, (V5). O(d³)
 [[nodiscard]] Matrix optimal_mean(const UnrelatedPrior& prior, const Statistics& data);
 /// K̃ = p(tr(U⁻¹Ṽ)ΦD⁻¹Φᵀ + tr(V⁻¹Ṽ)K⁻¹)⁻¹. O(d³)
 [[nodiscard]] Covariance optimal_columns(const Covariance& q_rows, const UnrelatedPrior& prior,
                                          const Statistics& data);
-/// Ṽ = d(tr(ΦD⁻¹ΦᵀK̃)U⁻¹ + tr(K⁻¹K̃)V⁻¹)⁻¹. O(d³ + p³)
+/// Ṽ = d(tr(ΦD⁻¹ΦᵀK̃)U⁻¹ + tr(K⁻¹K̃)V⁻¹)⁻¹, (V4). O(d³ + p³)
 [[nodiscard]] Covariance optimal_rows(const Covariance& q_columns, const UnrelatedPrior& prior,
                                       const Statistics& data);
 

@@ -16,7 +16,7 @@ struct ConditionalOptions {
   ColumnStructure column = ColumnStructure::isotropic;  ///< isotropic, diagonal or blocks
   std::vector<Index> blocks;                            ///< sizes, for ColumnStructure::blocks
   bool update_noise = true;                             ///< estimate one factor σ on all given σᵢ
-  /// Also estimate V, from the residuals of the held-out samples. Its scale then takes the place of σ.
+  /// Also estimate V, from the residuals of the held-out samples, (C4). Its scale then takes the place of σ.
   bool estimate_row_covariance = false;
   double tolerance = 1e-6;  ///< on the norm of the gradient per held-out value
   int max_iterations = 500;
@@ -34,10 +34,10 @@ struct ConditionalResult {
   std::vector<double> trace;  ///< log_evidence by iteration
 };
 
-/// Hyperparameters that maximise the conditional evidence, from the starting values in `prior`; then the
-/// held-out samples join by a Bayesian update. Cures the overconfidence of the evidence of samples that the
-/// features were trained on. Cost per iteration: O(d) for isotropic K after two O(d³) decompositions, O(d³)
-/// otherwise; whatever N.
+/// Hyperparameters that maximise the conditional evidence, from the starting values in `prior`, by the
+/// gradient (C3); then the held-out samples join by a Bayesian update, (C5). Cures the overconfidence of the
+/// evidence of samples that the features were trained on. Cost per iteration: O(d) for isotropic K after two
+/// O(d³) decompositions, O(d³) otherwise; whatever N.
 [[nodiscard]] ConditionalResult fit_conditional(const NormalPrior& prior, const Statistics& train,
                                                 const Statistics& held, const ConditionalOptions& options);
 

@@ -20,7 +20,7 @@ struct EmStep {
   double evidence_change = 0;   ///< relative change of the objective since the point before
   double column_trace = 0;      ///< tr K
   double condition = 0;  ///< estimate of the condition number of the posterior precision K⁻¹ + ΦD⁻¹Φᵀ
-  double effective_parameters = 0;  ///< tr(C ΦD⁻¹Φᵀ), between 0 and d
+  double effective_parameters = 0;  ///< tr(C ΦD⁻¹Φᵀ), between 0 and d (E17)
   double noise_scale = 1;           ///< σ, the factor on the given σᵢ
 
   [[nodiscard]] double objective() const { return log_evidence + log_hyperprior; }
@@ -49,7 +49,7 @@ struct EmOptions {
   bool unregularised_joint = false;
   double tolerance = 1e-4;  ///< on the relative changes of all free parameters and of the objective
   int max_steps = 1000;     ///< limit on E-steps
-  bool accelerate = true;   ///< Anderson acceleration, guarded so that the objective still never falls
+  bool accelerate = true;   ///< Anderson acceleration (E11), guarded so that the objective still never falls
   /// Called at every accepted point; return false to stop.
   std::function<bool(const EmStep&)> progress;
 

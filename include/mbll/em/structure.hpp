@@ -7,7 +7,7 @@
 
 namespace mbll {
 
-/// What form the covariance K between features may take.
+/// What form the covariance K between features may take; its M-step is (E6) of docs/math.md.
 enum class ColumnStructure {
   full,
   diagonal,   ///< one factor per feature (automatic relevance determination)
@@ -15,7 +15,7 @@ enum class ColumnStructure {
   blocks,     ///< K = diag(k₁ I, k₂ I, …): one factor per block of features
 };
 
-/// What form the inverse Wishart scale Ψ may take.
+/// What form the inverse Wishart scale Ψ may take; its M-step is (E9).
 enum class RowStructure { full, diagonal, isotropic };
 
 /// Names as on the command line and in files: "full", "diagonal", "isotropic", "blocks".

@@ -6,16 +6,16 @@
 #include "mbll/core.hpp"
 
 /// How good a predictive distribution is at L points where the outputs y_l (p each) are known. Formulas with
-/// their reasons: docs/metrics.md. All values are in the units of the prediction. Every function throws
-/// InvalidArgument unless Y has the predictive's shape p×L with L ≥ 1 and is finite.
+/// their reasons: docs/metrics.md; labels: docs/math.md. All values are in the units of the prediction. Every
+/// function throws InvalidArgument unless Y has the predictive's shape p×L with L ≥ 1 and is finite.
 namespace mbll {
 
-/// sqrt(1/L Σ_l ‖y_l − ŷ_l‖²): over all outputs together.
+/// sqrt(1/L Σ_l ‖y_l − ŷ_l‖²), (Q1): over all outputs together.
 [[nodiscard]] double rmse(const Predictive& predictive, const MatrixView& Y /* p×L */);
 /// sqrt(1/L Σ_l (y_jl − ŷ_jl)²) per output (p).
 [[nodiscard]] Vector output_rmse(const Predictive& predictive, const MatrixView& Y /* p×L */);
 
-/// −1/L Σ_l ln p(y_l | data), joint over the outputs.
+/// −1/L Σ_l ln p(y_l | data), joint over the outputs, (Q2).
 [[nodiscard]] double nll(const Predictive& predictive, const MatrixView& Y /* p×L */);
 /// −1/L Σ_l ln p(y_jl | data) of each marginal (p).
 [[nodiscard]] Vector output_nll(const Predictive& predictive, const MatrixView& Y /* p×L */);
@@ -29,7 +29,7 @@ struct CalibrationCurve {
   Vector joint;     ///< m: inside the ellipsoid of all outputs
   Matrix marginal;  ///< p×m: inside each output's central interval
 
-  /// Mean over the levels of |share − level|: the expected calibration error.
+  /// Mean over the levels of |share − level|: the expected calibration error (Q3).
   [[nodiscard]] double joint_error() const { return (joint - level).cwiseAbs().mean(); }
   [[nodiscard]] Vector marginal_error() const {
     return (marginal.rowwise() - level.transpose()).cwiseAbs().rowwise().mean();
@@ -46,13 +46,13 @@ struct CalibrationCurve {
 /// The same of each output's central intervals (p).
 [[nodiscard]] Vector output_ece(const Predictive& predictive, const MatrixView& Y /* p×L */);
 
-/// Mean continuous ranked probability score 1/L Σ_l ∫ (F_jl(t) − 1{t ≥ y_jl})² dt of each output (p).
+/// Mean continuous ranked probability score 1/L Σ_l ∫ (F_jl(t) − 1{t ≥ y_jl})² dt of each output (p), (Q4).
 [[nodiscard]] Vector output_crps(const Predictive& predictive, const MatrixView& Y /* p×L */);
 
-/// sqrt(1/L Σ_l Var(y_jl | data)) of each output (p). Infinite for a t distribution with dof ≤ 2.
+/// sqrt(1/L Σ_l Var(y_jl | data)) of each output (p), (Q6). Infinite for a t distribution with dof ≤ 2.
 [[nodiscard]] Vector output_sharpness(const Predictive& predictive);
 
-/// Mean interval score of each output (p) at a level 1 − a: (u − l) + 2/a (l − y)⁺ + 2/a (y − u)⁺.
+/// Mean interval score of each output (p) at a level 1 − a: (u − l) + 2/a (l − y)⁺ + 2/a (y − u)⁺, (Q7).
 [[nodiscard]] Vector output_interval_score(const Predictive& predictive, const MatrixView& Y /* p×L */,
                                            double level);
 
