@@ -69,7 +69,7 @@ void bind_condition(nb::module_& module) {
       "next prior.");
 }
 
-Prediction predict(nb::handle_t<Posterior> self, const ArrayLike& Phi, const ArrayLike& sigma) {
+Prediction predict_posterior(nb::handle_t<Posterior> self, const ArrayLike& Phi, const ArrayLike& sigma) {
   const Posterior& posterior = *nb::inst_ptr<Posterior>(self);
   const Samples phi = features_from(Phi, "Phi", posterior.features());
   const Noise noise = noise_from(sigma, phi.count());
@@ -198,7 +198,7 @@ void bind_posterior(nb::module_& module) {
           "S_y|x of the last `condition`: (p, p)")
       .def_prop_ro("samples", &Posterior::samples, "Samples seen, over all updates.")
       .def("as_prior", &as_prior, "The posterior as a MatrixNormal or NormalInverseWishart.")
-      .def("predict", &predict, nb::arg("Phi"), nb::arg("sigma") = nb::none(),
+      .def("predict", &predict_posterior, nb::arg("Phi"), nb::arg("sigma") = nb::none(),
            "Predictive distribution at L new points: Phi (L, d), sigma (L,), a number, or None for 1.")
       .def("_predict_time", &predict_time, nb::arg("Phi"), nb::arg("sigma"), nb::arg("repeats"))
       .def("__getstate__", &posterior_state)

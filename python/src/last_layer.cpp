@@ -69,8 +69,8 @@ SharedPredictive predict_blocks(const Posterior& posterior, const Columns& Phi, 
                                       posterior.dof());
 }
 
-Prediction predict(nb::handle_t<Posterior> self, const ArrayLike& Phi, const ArrayLike& sigma,
-                   const ArrayLike& shift, const ArrayLike& scale, bool intercept, bool flat) {
+Prediction predict_layer(nb::handle_t<Posterior> self, const ArrayLike& Phi, const ArrayLike& sigma,
+                         const ArrayLike& shift, const ArrayLike& scale, bool intercept, bool flat) {
   const Posterior& posterior = *nb::inst_ptr<Posterior>(self);
   const Samples features = features_from(Phi, "features", posterior.features() - (intercept ? 1 : 0));
   const Noise noise = noise_from(sigma, features.count());
@@ -104,8 +104,8 @@ Prediction predict(nb::handle_t<Posterior> self, const ArrayLike& Phi, const Arr
 void bind_last_layer(nb::module_& module) {
   module.def("_last_layer_statistics", &statistics, nb::arg("features"), nb::arg("Y"), nb::arg("sigma"),
              nb::arg("shift"), nb::arg("scale"), nb::arg("intercept"), nb::arg("threads"));
-  module.def("_last_layer_predict", &predict, nb::arg("posterior"), nb::arg("features"), nb::arg("sigma"),
-             nb::arg("shift"), nb::arg("scale"), nb::arg("intercept"), nb::arg("flat"));
+  module.def("_last_layer_predict", &predict_layer, nb::arg("posterior"), nb::arg("features"),
+             nb::arg("sigma"), nb::arg("shift"), nb::arg("scale"), nb::arg("intercept"), nb::arg("flat"));
 }
 
 }  // namespace mbll::python

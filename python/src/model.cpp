@@ -110,7 +110,7 @@ Vector given_noise(const Model& model, nb::handle sigma, Index samples) {
   return values;
 }
 
-Prediction predict(const Model& self, const ArrayLike& X, const ArrayLike& sigma, bool flat) {
+Prediction predict_model(const Model& self, const ArrayLike& X, const ArrayLike& sigma, bool flat) {
   const Samples inputs = features_from(X, "X", self.inputs());
   const Vector given = given_noise(self, sigma, inputs.count());
   Prediction result;
@@ -178,7 +178,7 @@ void bind_model(nb::module_& module) {
       .def_static("fit", &fit_model, nb::arg("X"), nb::arg("y"), nb::arg("sigma").none(), nb::arg("options"),
                   nb::arg("input_names") = std::vector<std::string>(),
                   nb::arg("output_names") = std::vector<std::string>())
-      .def("predict", &predict, nb::arg("X"), nb::arg("sigma") = nb::none(), nb::arg("flat") = false)
+      .def("predict", &predict_model, nb::arg("X"), nb::arg("sigma") = nb::none(), nb::arg("flat") = false)
       .def("update", &update, nb::arg("X"), nb::arg("y"), nb::arg("sigma") = nb::none())
       .def_prop_ro("inputs", &Model::inputs)
       .def_prop_ro("outputs", &Model::outputs)

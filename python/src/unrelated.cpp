@@ -45,7 +45,7 @@ UnrelatedPrior unrelated_prior(const ArrayLike& M, const ArrayLike& V, const Arr
   return prior;
 }
 
-Prediction predict(nb::handle_t<Unrelated> self, const ArrayLike& Phi, const ArrayLike& sigma) {
+Prediction predict_unrelated(nb::handle_t<Unrelated> self, const ArrayLike& Phi, const ArrayLike& sigma) {
   const Unrelated& model = *nb::inst_ptr<Unrelated>(self);
   const Samples phi = features_from(Phi, "Phi", model.prior.M.cols());
   const Noise noise = noise_from(sigma, phi.count());
@@ -76,7 +76,7 @@ void bind_unrelated(nb::module_& module) {
           "covariance", [](const Unrelated& self) { return from_matrix(self.posterior.covariance()); },
           "Of vec A, columns of A stacked: (pd, pd)")
       .def_prop_ro("samples", [](const Unrelated& self) { return self.data.samples(); })
-      .def("predict", &predict, nb::arg("Phi"), nb::arg("sigma") = nb::none(),
+      .def("predict", &predict_unrelated, nb::arg("Phi"), nb::arg("sigma") = nb::none(),
            "Predictive distribution at L new points: Phi (L, d), sigma (L,), a number, or None for 1.");
   module.def(
       "condition_unrelated",
