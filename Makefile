@@ -38,10 +38,9 @@ $(INSTALLED): $(VENV)/.tools $(BUILD)/libmbll.a pyproject.toml $(wildcard python
 
 test: python ## build and run every test (MBLL_SKIP_BROWSER=1: all but the report page's)
 	@scripts/setup build test $(if $(filter 1,$(MBLL_SKIP_BROWSER)),,web-test)
-	@$(CMAKE) -DMBLL_BUILD_TESTS=ON -DMBLL_BUILD_EXAMPLES=ON >/dev/null
+	@$(CMAKE) -DMBLL_BUILD_TESTS=ON -DMBLL_BUILD_EXAMPLES=ON -DMBLL_TEST_PYTHON=$(abspath $(VENV))/bin/python >/dev/null
 	@cmake --build $(BUILD)
 	@ctest --test-dir $(BUILD) --output-on-failure -j $$(nproc)
-	@$(VENV)/bin/python -m pytest -q
 
 bench: python ## measure against the bare BLAS calls that bound us, NumPy, pandas and scikit-learn
 	@scripts/setup build bench

@@ -183,7 +183,9 @@ def test_other_threads_run_during_long_calls(rng):
 def test_interrupt_stops_a_fit(features):
     """Ctrl-C in the middle of a fit that would take minutes raises KeyboardInterrupt."""
     script = f"""
+        import signal
         import numpy as np, mbll
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # shells start background jobs without it
         rng = np.random.default_rng(0)
         X = rng.standard_normal((20000, 4)); y = X @ rng.standard_normal(4)
         print("ready", flush=True)
