@@ -78,7 +78,7 @@ class MBLLRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         column_covariance="isotropic",
         hyperprior="none",
         train="cross-fitted",
-        members=5,
+        members=10,
         epochs=0,
         batch=32,
         rate=1e-2,

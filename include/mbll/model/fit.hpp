@@ -40,7 +40,7 @@ struct FitOptions {
   NoiseKind noise = NoiseKind::network;       ///< without a network, network means constant
   TrainKind train = TrainKind::cross_fitted;  ///< mlp
   LayerOptions layer;                         ///< two-phase, end-to-end and fixed features
-  Index members = 5;                          ///< cross-fitted
+  Index members = 10;                         ///< cross-fitted
   Index epochs = 0;                           ///< 0: chosen by the number of samples
   Index batch = 32;
   double rate = 1e-2;  ///< peak of the one-cycle schedule

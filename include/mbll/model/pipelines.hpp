@@ -79,7 +79,7 @@ struct EndToEndOptions {
 /// Several networks, each holding out another part; hyperparameters by the conditional evidence of what was
 /// held out.
 struct CrossFitOptions {
-  Index members = 5;
+  Index members = 10;
   ColumnStructure column = ColumnStructure::isotropic;  ///< isotropic, diagonal
   bool covariance_known = true;  ///< otherwise V has a posterior from the held-out residuals: t predictives
   /// Exponents g tried for σ(x)^g; 0 is constant noise. The conditional evidence chooses.
