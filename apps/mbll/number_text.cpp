@@ -61,7 +61,8 @@ char* write_rounded(double value, char* to) {
   }
   int exponent = decimal_exponent(size);
   const double power = kTens[kOrigin + static_cast<std::size_t>(kDigits - 1 - exponent)];  // exact
-  auto whole = static_cast<std::uint32_t>(size * power + 0.5);
+  // Ties are documented; lround would be a call.
+  auto whole = static_cast<std::uint32_t>(size * power + 0.5);  // NOLINT(bugprone-incorrect-roundings)
   if (whole == 1'000'000'000) {
     whole /= 10;
     ++exponent;
