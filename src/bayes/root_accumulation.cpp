@@ -11,9 +11,11 @@ namespace mbll {
 namespace {
 
 constexpr Index block_samples = 512;  // stays in the second-level cache while dsyrk works on it
-constexpr Index span_samples =
-    16384;  // one Cholesky, one condition estimate and one merge per span: 2 % of its dsyrk
-constexpr Index max_groups = 64;  // bounds the memory: one triangle per group
+// One Cholesky, one condition estimate and one merge per span: 2 % of the dsyrk of the longest.
+constexpr Index longest_span = 16384;
+constexpr Index shortest_span = 4096;
+constexpr Index probe_samples = 2048;  // the first span: short, because the others wait for what it shows
+constexpr Index max_groups = 64;       // bounds the memory: one triangle per group
 // Cholesky of a Gram matrix with condition κ leaves about 16 − log10 κ digits in R; below 11 we take QR,
 // which leaves all.
 constexpr double max_gram_condition = 1e5;
@@ -26,7 +28,13 @@ struct Scratch {
   lapack::QrWorkspace qr;
 };
 
-Index span_end(Index first, Index samples) { return std::min(samples, first + span_samples); }
+/// Spans of equal length (whole blocks) for `samples` samples: a multiple of four where there are enough of
+/// them, so that a few threads end together. Never depends on the number of threads: the result must not.
+Index span_length(Index samples) {
+  const Index least = (samples + longest_span - 1) / longest_span;
+  const Index count = std::clamp<Index>(samples / shortest_span, 1, (least + 3) / 4 * 4);
+  return (samples / count / block_samples + 1) * block_samples;
+}
 
 /// R of samples [first, end) by Gram matrix and Cholesky. False if that would cost digits (or overflow): R is
 /// then not usable. Infinite and NaN inputs end here as "not safe" too, because a sum of squares shows them.
@@ -114,20 +122,25 @@ RootPart accumulate_root(Index n, Index samples, const ScaledSource& source,
   // Few samples: a Gram matrix would be (nearly) singular and saves nothing.
   const bool try_gram = options.method == StatisticsMethod::automatic && samples >= 4 * n;
   Scratch scratch;
-  // The first span shows what the features are like: if a Gram matrix is not safe there, the rest goes by QR
-  // at once.
-  const Path path =
-      add_span(source, 0, span_end(0, samples), try_gram ? Path::gram : Path::qr, scratch, total);
+  // The first samples show what the features are like: if a Gram matrix is not safe there, the rest goes by
+  // QR at once.
+  const Index probed = std::min(samples, std::max(probe_samples, 4 * n));
+  const Path path = add_span(source, 0, probed, try_gram ? Path::gram : Path::qr, scratch, total);
+  if (probed == samples) {
+    lapack::make_diagonal_nonnegative(total.root);
+    return total;
+  }
 
-  const Index spans = (samples + span_samples - 1) / span_samples - 1;  // that remain
+  const Index length = span_length(samples - probed);
+  const Index spans = (samples - probed + length - 1) / length;
   const Index groups = std::min(spans, max_groups);
   std::vector<RootPart> parts(static_cast<std::size_t>(groups));
   parallel_for(groups, thread_count(options.threads), [&](Index group) {
     Scratch own_scratch;
     RootPart part{Matrix::Zero(n, n), 0, 0};
     for (Index span = group * spans / groups; span < (group + 1) * spans / groups; ++span) {
-      const Index first = (span + 1) * span_samples;
-      add_span(source, first, span_end(first, samples), path, own_scratch, part);
+      const Index first = probed + span * length;
+      add_span(source, first, std::min(samples, first + length), path, own_scratch, part);
     }
     parts[static_cast<std::size_t>(group)] = std::move(part);
   });

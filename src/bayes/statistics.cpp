@@ -24,24 +24,21 @@ namespace {
                                     offset + Phi.cols() - 1));
 }
 
-/// Writes [φ; y]/σ for at most 512 samples and returns Σ ln σ². `offset` numbers the samples in messages.
-double scale_and_stack(const MatrixView& Phi, const MatrixView& Y, const VectorView& sigma, Index offset,
-                       MatrixSpan Z) {
-  const Index d = Phi.rows();
+/// Divides the samples in Z by their σ (at most 512 of them) and returns Σ ln σ². `offset` numbers them in
+/// messages.
+double scale_samples(const VectorView& sigma, Index offset, MatrixSpan Z) {
   // One logarithm per block: of the product of the mantissas (each in [½, 1), so 512 of them do not
   // underflow).
   double mantissas = 1;
   Index exponents = 0;
-  for (Index i = 0; i < Phi.cols(); ++i) {
+  for (Index i = 0; i < Z.cols(); ++i) {
     if (!(sigma(i) > 0) || !std::isfinite(sigma(i)))
       throw InvalidArgument(
           fmt::format("sigma: entry {} is {}, expected a finite number > 0", offset + i, sigma(i)));
     int exponent = 0;
     mantissas *= std::frexp(sigma(i), &exponent);
     exponents += exponent;
-    const double scale = 1 / sigma(i);
-    Z.col(i).head(d) = scale * Phi.col(i);
-    Z.col(i).tail(Z.rows() - d) = scale * Y.col(i);
+    if (sigma(i) != 1) Z.col(i) *= 1 / sigma(i);
   }
   return 2 * (std::log(mantissas) + static_cast<double>(exponents) * std::log(2.0));
 }
@@ -54,12 +51,9 @@ class SamplesInMemory final : public ScaledSource {
 
   double load(Index first, MatrixSpan Z) const override {
     const Index count = Z.cols();
-    if (sigma_ != nullptr)
-      return scale_and_stack(Phi_.middleCols(first, count), Y_.middleCols(first, count),
-                             sigma_->segment(first, count), first, Z);
     Z.topRows(Phi_.rows()) = Phi_.middleCols(first, count);
     Z.bottomRows(Y_.rows()) = Y_.middleCols(first, count);
-    return 0;
+    return sigma_ == nullptr ? 0 : scale_samples(sigma_->segment(first, count), first, Z);
   }
 
   [[noreturn]] void explain_non_finite(Index first, Index count) const override {
@@ -79,28 +73,20 @@ class SamplesOnDemand final : public ScaledSource {
       : features_(features), outputs_(outputs), source_(source) {}
 
   double load(Index first, MatrixSpan Z) const override {
-    const Block block = make(first, Z.cols());
-    return scale_and_stack(block.Phi, block.Y, block.sigma, first, Z);
+    Vector sigma = Vector::Ones(Z.cols());
+    source_(first, Z.topRows(features_), Z.bottomRows(outputs_), sigma);
+    return scale_samples(sigma, first, Z);
   }
 
   [[noreturn]] void explain_non_finite(Index first, Index count) const override {
-    const Block block = make(first, count);
-    explain(block.Phi, block.Y, first);
+    Matrix Phi(features_, count);
+    Matrix Y(outputs_, count);
+    Vector sigma = Vector::Ones(count);
+    source_(first, Phi, Y, sigma);
+    explain(Phi, Y, first);
   }
 
  private:
-  struct Block {
-    Matrix Phi;
-    Matrix Y;
-    Vector sigma;
-  };
-
-  Block make(Index first, Index count) const {
-    Block block{Matrix(features_, count), Matrix(outputs_, count), Vector::Ones(count)};
-    source_(first, block.Phi, block.Y, block.sigma);
-    return block;
-  }
-
   Index features_;
   Index outputs_;
   const BlockSource& source_;

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 
 #include <cmath>
@@ -12,6 +11,8 @@
 #include <iterator>
 #include <string>
 #include <vector>
+
+#include "support/folder.hpp"
 
 /// Runs the program itself, in a folder of its own for every test.
 namespace mbll::test {
@@ -29,16 +30,6 @@ inline std::string read_file(const std::filesystem::path& path) {
 
 class Shell : public ::testing::Test {
  protected:
-  Shell() {
-    std::string name = (std::filesystem::temp_directory_path() / "mbll-cli-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) std::abort();
-    folder_ = name;
-  }
-  ~Shell() override {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-
   [[nodiscard]] std::filesystem::path path(const std::string& name) const { return folder_ / name; }
   void write(const std::string& name, const std::string& content) const {
     std::ofstream(path(name), std::ios::binary) << content;
@@ -90,7 +81,8 @@ class Shell : public ::testing::Test {
   }
 
  private:
-  std::filesystem::path folder_;
+  test::Folder temporary_;
+  std::filesystem::path folder_ = temporary_.path();
 };
 
 }  // namespace mbll::test

@@ -1,7 +1,6 @@
 #include "mbll/atomic_file.hpp"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -10,6 +9,7 @@
 #include <string>
 
 #include "mbll/error.hpp"
+#include "support/folder.hpp"
 
 namespace mbll {
 namespace {
@@ -18,22 +18,14 @@ namespace fs = std::filesystem;
 
 class AtomicFileTest : public ::testing::Test {
  protected:
-  AtomicFileTest() {
-    std::string name = (fs::temp_directory_path() / "mbll-atomic-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) std::abort();
-    folder_ = name;
-  }
-  ~AtomicFileTest() override { fs::remove_all(folder_); }
-
   [[nodiscard]] std::string path(const std::string& name) const { return folder_ / name; }
   [[nodiscard]] std::string read(const std::string& name) const {
     std::ifstream stream(path(name));
     return {std::istreambuf_iterator<char>(stream), {}};
   }
-  [[nodiscard]] long entries() const {
-    return std::distance(fs::directory_iterator(folder_), fs::directory_iterator());
-  }
-  fs::path folder_;
+  [[nodiscard]] long entries() const { return temporary_.entries(); }
+  test::Folder temporary_;
+  fs::path folder_ = temporary_.path();
 };
 
 TEST_F(AtomicFileTest, AppearsOnlyWhenCommitted) {

@@ -18,6 +18,7 @@
 #include "mbll/features/random_fourier.hpp"
 #include "mbll/features/standardised.hpp"
 #include "mbll/model/fit.hpp"
+#include "support/folder.hpp"
 
 namespace mbll {
 namespace {
@@ -285,13 +286,8 @@ TEST(ModelFile, SurvivesFlippedBytes) {
 
 class ModelOnDisk : public ::testing::Test {
  protected:
-  ModelOnDisk() {
-    std::string name = (std::filesystem::temp_directory_path() / "mbll-model-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) std::abort();
-    folder_ = name;
-  }
-  ~ModelOnDisk() override { std::filesystem::remove_all(folder_); }
-  std::filesystem::path folder_;
+  test::Folder temporary_;
+  std::filesystem::path folder_ = temporary_.path();
 };
 
 TEST_F(ModelOnDisk, IsJsonOrCborByExtensionAndRecognisedByContent) {

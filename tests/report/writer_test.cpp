@@ -12,29 +12,14 @@
 
 #include "mbll/error.hpp"
 #include "mbll/report/sections.hpp"
+#include "support/folder.hpp"
 
 namespace mbll::report {
 namespace {
 
 namespace fs = std::filesystem;
+using test::Folder;
 using testing::HasSubstr;
-
-/// An empty folder that disappears with the test.
-class Folder {
- public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "mbll-report-XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
-  }
-  ~Folder() { fs::remove_all(path_); }
-  [[nodiscard]] std::string file(const std::string& name) const { return (path_ / name).string(); }
-  [[nodiscard]] long entries() const {
-    return std::distance(fs::directory_iterator(path_), fs::directory_iterator());
-  }
-
- private:
-  fs::path path_;
-};
 
 std::string content(const std::string& path) {
   std::ostringstream text;
