@@ -106,7 +106,8 @@ Run run(const Problem& problem, const EmOptions& options) {
       break;
     }
     if (options.accelerate) {
-      const Vector proposal = anderson.propose(theta, here.next - theta);
+      const Vector proposal =
+          here.proposal.size() > 0 ? here.proposal : anderson.propose(theta, here.next - theta);
       if (usable(proposal, here.next)) {
         Evaluation there = problem.evaluate(proposal);
         ++summary.steps;

@@ -12,6 +12,7 @@ struct Evaluation {
   Vector next;      ///< θ after the M-step
   Vector gradient;  ///< of the objective ln p(Y) + ln π(K) in θ (Fisher's identity: that of the M-step's
                     ///< surrogate)
+  Vector proposal;  ///< a point that accelerated EM tries next; empty: it extrapolates from earlier points
 };
 
 /// An EM problem as the driver sees it: a map on vectors with an objective that it never lowers.

@@ -152,5 +152,20 @@ TEST_P(IsotropicScheme, SpectralFormEqualsDenseForm) {
   }
 }
 
+TEST(SpectralProblem, ProposesTheBestVarianceForItsRatioAndConvergesInAFewOfThem) {
+  for (const bool hyperprior : {false, true}) {
+    const Case c{false, ColumnStructure::isotropic, RowStructure::full, hyperprior, false, true};
+    const RandomProblem data = RandomProblem::make(2, 5, 60, 31);
+    const auto problem = problem_of(c, data, options_of(c, data));
+    Evaluation at = problem->evaluate(problem->start());
+    for (int step = 0; step < 8; ++step) {
+      at = problem->evaluate(at.proposal);
+      // k and σ² times the same factor: the direction in which the proposal is the maximum, at every step.
+      EXPECT_NEAR(at.gradient.sum(), 0, 1e-10 * 60) << step;
+    }
+    EXPECT_LT(at.gradient.norm(), 1e-9);
+  }
+}
+
 }  // namespace
 }  // namespace mbll::em

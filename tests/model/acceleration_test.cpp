@@ -47,8 +47,9 @@ TEST_P(UciAcceleration, ReachesTheFixedPointInFewerSteps) {
     const EmSummary fast = run(true);
     const EmSummary plain = run(false);
     EXPECT_TRUE(fast.converged() && plain.converged());
-    // Two parameters leave plain EM little to gain: it needs 12 to 47 steps there, of a microsecond each.
-    EXPECT_LE((hyper ? 3 : 1) * fast.steps, plain.steps) << (hyper ? "hyper" : "scalar");
+    // Energy's two parameters leave little to gain: plain EM needs 12 steps there, the accelerated one 5.
+    const int times = !hyper && set.name == "energy" ? 2 : 3;
+    EXPECT_LE(times * fast.steps, plain.steps) << (hyper ? "hyper" : "scalar");
     RecordProperty(hyper ? "hyper" : "scalar",
                    std::to_string(fast.steps) + " of " + std::to_string(plain.steps));
     std::cout << set.name << (hyper ? " hyper: " : " scalar: ") << fast.steps << " steps, plain EM "

@@ -49,7 +49,7 @@ struct EmOptions {
   bool unregularised_joint = false;
   double tolerance = 1e-4;  ///< on the relative changes of all free parameters and of the objective
   int max_steps = 1000;     ///< limit on E-steps
-  bool accelerate = true;   ///< Anderson acceleration (E11), guarded so that the objective still never falls
+  bool accelerate = true;   ///< (E11) or (E16a), guarded so that the objective still never falls
   /// Called at every accepted point; return false to stop.
   std::function<bool(const EmStep&)> progress;
 
