@@ -133,6 +133,18 @@ std::string describe_unknown(const CLI::App& app, const std::vector<std::string>
   return "";
 }
 
+void add_model(CLI::App& command, std::string& model) {
+  command.add_option("model", model, "model file")->required()->type_name("MODEL");
+}
+
+void add_data(CLI::App& command, std::string& data, const std::string& description) {
+  command.add_option("data", data, description)->required()->type_name("DATA");
+}
+
+void add_missing(CLI::App& command, std::string& missing, const std::string& description) {
+  command.add_option("--missing", missing, description)->capture_default_str()->type_name("");
+}
+
 std::vector<std::string> split_list(const std::string& option, const std::string& text) {
   std::vector<std::string> parts;
   std::size_t begin = 0;

@@ -13,6 +13,12 @@ namespace mbll::app {
 /// What to tell the user about an argument that the parser did not know: with the nearest name.
 [[nodiscard]] std::string describe_unknown(const CLI::App& app, const std::vector<std::string>& arguments);
 
+/// Options that several commands have in common.
+void add_model(CLI::App& command, std::string& model);
+void add_data(CLI::App& command, std::string& data, const std::string& description);
+void add_missing(CLI::App& command, std::string& missing,
+                 const std::string& description = "error, drop or mean (of the training data)");
+
 /// "a, b" split at commas, blanks around parts removed. Throws UsageError naming the option for an empty
 /// part.
 [[nodiscard]] std::vector<std::string> split_list(const std::string& option, const std::string& text);

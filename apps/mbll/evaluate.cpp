@@ -1,5 +1,6 @@
 #include <memory>
 
+#include "arguments.hpp"
 #include "command.hpp"
 #include "mbll/metrics/metrics.hpp"
 #include "mbll/model/file.hpp"
@@ -36,13 +37,9 @@ void add_evaluate(Program& program) {
       "Score a model on samples whose targets are known: RMSE, NLL, ECE, CRPS, sharpness, coverage",
       "  mbll evaluate model.json test.csv\n"
       "  mbll evaluate model.json test.csv --json");
-  command->add_option("model", arguments->model, "model file")->required()->type_name("MODEL");
-  command->add_option("data", arguments->data, "table with inputs and targets; '-': standard input")
-      ->required()
-      ->type_name("DATA");
-  command->add_option("--missing", arguments->missing, "error, drop or mean (of the training data)")
-      ->capture_default_str()
-      ->type_name("");
+  add_model(*command, arguments->model);
+  add_data(*command, arguments->data, "table with inputs and targets; '-': standard input");
+  add_missing(*command, arguments->missing);
   command->add_flag("--json", arguments->json, "scores as JSON");
   program.on_run(command, [arguments] { return run_evaluate(*arguments); });
 }

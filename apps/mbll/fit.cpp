@@ -169,9 +169,7 @@ void add_fit(Program& program) {
       "  mbll fit data.csv --target y --features rbf --noise constant --report report.html\n"
       "  mbll fit air.csv --target PM2.5,O3 --time calendar --lags 1,2 --missing drop --out air.cbor\n"
       "  mbll fit data.csv --config options.json");
-  command->add_option("data", arguments->data, "file with one sample per line")
-      ->required()
-      ->type_name("DATA");
+  add_data(*command, arguments->data, "file with one sample per line");
   command->add_option("--target", arguments->target, "columns to predict, by name or number: a,b")
       ->type_name("");
   command->add_option("--inputs", arguments->inputs, "columns to predict from; default: all others")
@@ -182,9 +180,7 @@ void add_fit(Program& program) {
       ->type_name("");
   command->add_option("--lags", arguments->lags, "P,Q: regress on P inputs and Q past outputs")
       ->type_name("");
-  command->add_option("--missing", arguments->missing, "error, drop, mean or interpolate")
-      ->capture_default_str()
-      ->type_name("");
+  add_missing(*command, arguments->missing, "error, drop, mean or interpolate");
   command->add_option("--out", arguments->out, "model file: JSON, or CBOR if it ends with .cbor")
       ->type_name("");
   command->add_option("--report", arguments->report, "report page (HTML)")->type_name("");

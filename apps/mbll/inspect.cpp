@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "arguments.hpp"
 #include "command.hpp"
 #include "mbll/model/file.hpp"
 #include "summary.hpp"
@@ -72,7 +73,7 @@ void add_inspect(Program& program) {
   CLI::App* command = program.add("inspect", "Say what is in a model file",
                                   "  mbll inspect model.json\n"
                                   "  mbll inspect model.cbor --json");
-  command->add_option("model", arguments->model, "model file")->required()->type_name("MODEL");
+  add_model(*command, arguments->model);
   command->add_flag("--json", arguments->json, "as JSON");
   program.on_run(command, [arguments] { return run_inspect(*arguments); });
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <memory>
 
+#include "arguments.hpp"
 #include "command.hpp"
 #include "mbll/data/read.hpp"
 #include "mbll/error.hpp"
@@ -233,10 +234,8 @@ void add_predict(Program& program) {
       "  mbll predict model.json new.csv --level 0.9 --covariance --out predictions.csv\n"
       "  zcat big.csv.gz | mbll predict model.json - | head\n"
       "  tail -f measured.csv | mbll predict model.json - --stream");
-  command->add_option("model", arguments->model, "model file")->required()->type_name("MODEL");
-  command->add_option("data", arguments->data, "table with the model's inputs; '-': standard input")
-      ->required()
-      ->type_name("DATA");
+  add_model(*command, arguments->model);
+  add_data(*command, arguments->data, "table with the model's inputs; '-': standard input");
   command->add_option("--out", arguments->out, "file for the predictions; default: standard output")
       ->type_name("");
   command->add_option("--level", arguments->level, "probability of the interval lower … upper")
@@ -246,11 +245,8 @@ void add_predict(Program& program) {
   command->add_flag("--exact", arguments->exact,
                     "all digits, so that the text reads back to the same bits (default: nine digits)");
   command->add_flag("--stream", arguments->stream, "write every line as soon as it has come in");
-  command
-      ->add_option("--missing", arguments->missing,
-                   "error, drop (no prediction: empty cells) or mean (of the training data)")
-      ->capture_default_str()
-      ->type_name("");
+  add_missing(*command, arguments->missing,
+              "error, drop (no prediction: empty cells) or mean (of the training data)");
   command->add_flag("--json", arguments->json, "one JSON object per line instead of CSV");
   command->add_option("--threads", arguments->threads, "0: all processors; does not change the result")
       ->capture_default_str()

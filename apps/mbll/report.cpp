@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "arguments.hpp"
 #include "command.hpp"
 #include "mbll/data/read.hpp"
 #include "mbll/model/file.hpp"
@@ -56,18 +57,14 @@ void add_report(Program& program) {
   CLI::App* command = program.add("report", "Write a page with predictions, calibration, residuals and more",
                                   "  mbll report model.json test.csv --out report.html\n"
                                   "  mbll report model.json train.csv --training --title Yacht");
-  command->add_option("model", arguments->model, "model file")->required()->type_name("MODEL");
-  command->add_option("data", arguments->data, "table with inputs and, for scores, targets")
-      ->required()
-      ->type_name("DATA");
+  add_model(*command, arguments->model);
+  add_data(*command, arguments->data, "table with inputs and, for scores, targets");
   command->add_option("--out", arguments->out, "HTML file")->capture_default_str()->type_name("");
   command->add_option("--title", arguments->title, "of the page; default: names of the targets")
       ->type_name("");
   command->add_flag("--training", arguments->training,
                     "these are the samples that the model was fitted to: say so");
-  command->add_option("--missing", arguments->missing, "error, drop or mean (of the training data)")
-      ->capture_default_str()
-      ->type_name("");
+  add_missing(*command, arguments->missing);
   command->add_flag("--json", arguments->json, "result as JSON");
   program.on_run(command, [arguments] { return run_report(*arguments); });
 }

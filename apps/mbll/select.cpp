@@ -233,9 +233,7 @@ void add_select(Program& program) {
   const auto words = [&](const char* name, std::string& value, const char* help) {
     command->add_option(name, value, help)->capture_default_str()->type_name("");
   };
-  command->add_option("data", arguments->data, "file with one sample per line")
-      ->required()
-      ->type_name("DATA");
+  add_data(*command, arguments->data, "file with one sample per line");
   words("--target", arguments->target, "columns to predict, by name or number");
   words("--inputs", arguments->inputs, "columns to predict from; default: all others");
   words("--features", arguments->features, "kinds to try");
@@ -249,7 +247,7 @@ void add_select(Program& program) {
       ->allow_extra_args(false)
       ->type_name("");
   words("--time", arguments->time, "time column for --lags; 'calendar' for year, month, day, hour");
-  words("--missing", arguments->missing, "error, drop, mean or interpolate");
+  add_missing(*command, arguments->missing, "error, drop, mean or interpolate");
   command->add_option("--seed", arguments->seed, "of centres and frequencies")
       ->capture_default_str()
       ->type_name("");

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "arguments.hpp"
 #include "command.hpp"
 #include "mbll/metrics/metrics.hpp"
 #include "mbll/model/file.hpp"
@@ -48,16 +49,12 @@ void add_update(Program& program) {
   CLI::App* command =
       program.add("update", "Add samples to a model by an exact Bayesian update, without training again",
                   "  mbll update model.json today.csv --out model.json");
-  command->add_option("model", arguments->model, "model file")->required()->type_name("MODEL");
-  command->add_option("data", arguments->data, "table with inputs and targets; '-': standard input")
-      ->required()
-      ->type_name("DATA");
+  add_model(*command, arguments->model);
+  add_data(*command, arguments->data, "table with inputs and targets; '-': standard input");
   command->add_option("--out", arguments->out, "model file to write; may be the same")
       ->required()
       ->type_name("");
-  command->add_option("--missing", arguments->missing, "error, drop or mean (of the training data)")
-      ->capture_default_str()
-      ->type_name("");
+  add_missing(*command, arguments->missing);
   command->add_flag("--json", arguments->json, "result as JSON");
   program.on_run(command, [arguments] { return run_update(*arguments); });
 }

@@ -135,8 +135,11 @@ MBLL_INLINE Value<Scalar> evaluate(Register<Scalar> z) {
     return {z * slope, slope};
   } else if constexpr (activation == Activation::softplus) {
     const Register<Scalar> e = exp_of<Scalar>(negative_size<Scalar>(z));
-    const Register<Scalar> sigmoid = (z < 0 ? e : one) / (one + e);
-    return {(z < 0 ? zero : z) + log1p_of<Scalar>(e / (e + Scalar(2))), sigmoid};
+    // 1/(1+e) and e/(2+e) by one division, the slowest of all these operations.
+    const Register<Scalar> a = one + e;
+    const Register<Scalar> b = Scalar(2) + e;
+    const Register<Scalar> inverse = one / (a * b);
+    return {(z < 0 ? zero : z) + log1p_of<Scalar>(e * a * inverse), (z < 0 ? e : one) * b * inverse};
   } else if constexpr (activation == Activation::tanh) {
     const SplitExponential<Scalar> e = split_exponential<Scalar>(negative_size<Scalar>(z) * Scalar(2));
     const Register<Scalar> minus = e.power * e.rest + (e.power - one);  // e^(−2|z|) − 1 without cancellation

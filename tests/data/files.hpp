@@ -49,9 +49,10 @@ class Files : public testing::Test {
   std::filesystem::path folder_;
 };
 
-inline std::string gzip(std::string_view content) {
+/// `window_bits` as in zlib: 15 + 16 for gzip, −15 for the bare stream.
+inline std::string deflated(std::string_view content, int window_bits) {
   z_stream stream{};
-  deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
+  deflateInit2(&stream, 6, Z_DEFLATED, window_bits, 8, Z_DEFAULT_STRATEGY);
   std::string out(deflateBound(&stream, content.size()) + 32, '\0');
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(content.data()));
   stream.avail_in = static_cast<uInt>(content.size());
@@ -62,5 +63,7 @@ inline std::string gzip(std::string_view content) {
   deflateEnd(&stream);
   return out;
 }
+
+inline std::string gzip(std::string_view content) { return deflated(content, 15 + 16); }
 
 }  // namespace mbll::test

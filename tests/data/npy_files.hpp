@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "data/files.hpp"
+
 /// Writes NumPy's formats by their description (NEP 1; PKWARE's APPNOTE), independently of the reader.
 namespace mbll::test {
 
@@ -36,26 +38,12 @@ std::string npy(const std::string& type, const std::string& shape, const std::ve
   return result;
 }
 
-inline std::string raw_deflate(const std::string& content) {
-  z_stream stream{};
-  deflateInit2(&stream, 6, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY);
-  std::string out(deflateBound(&stream, content.size()) + 32, '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(content.data()));
-  stream.avail_in = static_cast<uInt>(content.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  deflate(&stream, Z_FINISH);
-  out.resize(stream.total_out);
-  deflateEnd(&stream);
-  return out;
-}
-
 inline std::string zip(const std::vector<std::pair<std::string, std::string>>& files, bool packed) {
   std::string archive, directory;
   const auto u16 = [](std::size_t v) { return bytes_of(static_cast<std::uint16_t>(v)); };
   const auto u32 = [](std::size_t v) { return bytes_of(static_cast<std::uint32_t>(v)); };
   for (const auto& [name, content] : files) {
-    const std::string data = packed ? raw_deflate(content) : content;
+    const std::string data = packed ? deflated(content, -15) : content;
     const auto crc = crc32_z(0, reinterpret_cast<const Bytef*>(content.data()), content.size());
     const std::string common =
         u16(packed ? 8 : 0) + u32(0) + u32(crc) + u32(data.size()) + u32(content.size());
