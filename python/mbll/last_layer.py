@@ -6,7 +6,6 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from . import _core
-from ._validation import as_array
 
 
 class BayesianLastLayer:
@@ -62,7 +61,7 @@ class BayesianLastLayer:
         """Estimates the hyperparameters and conditions on the data. features (N, d); Y (N,) or (N, p); sigma (N,)."""
         if self.covariance not in ("known", "unknown"):
             raise ValueError(f"covariance: {self.covariance!r}, expected 'known' or 'unknown'")
-        Y = np.asarray(as_array(Y), dtype=float)
+        Y = _core._to_numpy(Y, "Y")
         if Y.ndim not in (1, 2) or Y.size == 0:
             raise ValueError(f"Y: found shape {Y.shape}, expected (samples,) or (samples, outputs), not empty")
         if not np.isfinite(Y).all():
@@ -109,7 +108,7 @@ class BayesianLastLayer:
         """Bayesian update with more samples; the hyperparameters stay. Fits if there is no posterior yet."""
         if not hasattr(self, "posterior_"):
             return self.fit(features, Y, sigma)
-        data = self._statistics(features, as_array(Y), self._noise(sigma), self._shift, self._scale)
+        data = self._statistics(features, Y, self._noise(sigma), self._shift, self._scale)
         self.posterior_ = _core.condition(self.posterior_, data)
         return self
 
@@ -119,7 +118,7 @@ class BayesianLastLayer:
             raise NotFittedError("This BayesianLastLayer is not fitted yet: call fit first.")
         return _core._last_layer_predict(
             self.posterior_,
-            as_array(features),
+            features,
             self._noise(sigma),
             self._shift,
             self._scale,
@@ -147,7 +146,7 @@ class BayesianLastLayer:
         return self._scale[:, None] * V * self._scale
 
     def _statistics(self, features, Y, sigma, shift, scale):
-        return _core._last_layer_statistics(as_array(features), Y, sigma, shift, scale, self.intercept, self.threads)
+        return _core._last_layer_statistics(features, Y, sigma, shift, scale, self.intercept, self.threads)
 
     def _noise(self, sigma):
         if sigma is None and self._given_noise:
@@ -156,7 +155,7 @@ class BayesianLastLayer:
 
 
 def _number_or_array(sigma):
-    return np.float64(1.0) if sigma is None else np.asarray(as_array(sigma), dtype=float)
+    return np.float64(1.0) if sigma is None else _core._to_numpy(sigma, "sigma")
 
 
 def _correlation(Z):

@@ -116,6 +116,10 @@ def test_bad_input(problem):
     for bad in (features[:, :3], features[0], np.full_like(features, np.nan)):
         with pytest.raises(ValueError, match="features"):
             layer.predict(bad)
+    with pytest.raises(ValueError, match=r"^features: .*nan"):
+        mbll.BayesianLastLayer().fit(np.where(features > 1, np.nan, features), Y)
+    with pytest.raises(ValueError, match=r"^Y: .*nan"):
+        layer.partial_fit(features, Y * np.nan)
     for bad in (Y[:5], Y[:, :, None], Y * np.nan, np.empty((0, 2))):
         with pytest.raises(ValueError, match="Y"):
             mbll.BayesianLastLayer().fit(features, bad)
