@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.exceptions import NotFittedError
 
 from . import _core
 
 
-class BayesianLastLayer:
+class BayesianLastLayer(MultiOutputMixin, RegressorMixin, BaseEstimator):
     """Bayesian linear regression on features of any network: y = A [phi, 1] + sigma * noise.
 
     Hyperparameters (prior variance of A, scale of the noise) are estimated by EM; the outputs are standardised first,

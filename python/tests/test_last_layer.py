@@ -2,8 +2,10 @@ import pickle
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import BayesianRidge
+from sklearn.model_selection import GridSearchCV
 
 import mbll
 
@@ -106,6 +108,16 @@ def test_shapes_and_partial_fit(problem):
     assert (layer.predict_distribution(features).epistemic < before).all()
     assert layer.predict(features, return_cov=True)[1].shape == (400, 1, 1)
     assert (np.diff(layer.trace_) >= 0).all()
+
+
+def test_inside_other_estimators(problem):
+    """Clones, searches and prints like scikit-learn's own."""
+    features, Y = problem
+    wide = np.hstack([features, np.random.default_rng(1).standard_normal((400, 150))])  # mostly of no relevance
+    search = GridSearchCV(mbll.BayesianLastLayer(), {"structure": ["isotropic", "diagonal"]}, cv=3).fit(wide, Y)
+    assert search.best_params_ == {"structure": "diagonal"}
+    assert search.best_score_ > 0.9
+    assert repr(clone(search.best_estimator_)) == "BayesianLastLayer(structure='diagonal')"
 
 
 def test_bad_input(problem):
