@@ -22,7 +22,7 @@ def test_same_optimum_as_bayesian_ridge(problem):
     """Without an intercept and with flat hyperpriors both maximise the same evidence."""
     features, y = problem[0], problem[1][:, 0] - 5
     ridge = BayesianRidge(
-        fit_intercept=False, alpha_1=0, alpha_2=0, lambda_1=0, lambda_2=0, tol=1e-12, max_iter=10000, compute_score=True
+        fit_intercept=False, alpha_1=0, alpha_2=0, lambda_1=0, lambda_2=0, tol=1e-12, compute_score=True
     ).fit(features, y)
     layer = mbll.BayesianLastLayer(intercept=False, tol=1e-10).fit(features, y)
     assert layer.converged_
