@@ -1,9 +1,16 @@
 """Figures: bands split into what is noise and what is not known, and how calibrated they are."""
 
+import sys
+
 import numpy as np
-from matplotlib import pyplot
 
 import mbll
+
+try:
+    from matplotlib import pyplot
+except ImportError:
+    print("skipped: matplotlib is not installed")
+    sys.exit()
 
 rng = np.random.default_rng(3)
 X = np.concatenate([rng.uniform(-4, -1, 150), rng.uniform(1, 4, 150)])[:, None]

@@ -23,6 +23,6 @@ for _ in range(300):
     torch.nn.functional.mse_loss(network(X)[:, 0], y).backward()
     optimiser.step()
 
-layer = mbll.BayesianLastLayer().fit(backbone(X), y)  # gradients are left behind, the memory is shared
+layer = mbll.BayesianLastLayer().fit(backbone(X), y)  # gradients stay behind
 near, far = layer.predict_distribution(backbone(torch.tensor([[0.0], [8.0]]))).std
 print(f"noise {np.sqrt(layer.noise_covariance_[0, 0]):.3f} (true: 0.1); sd at 0: {near:.3f}, at 8: {far:.3f}")

@@ -9,7 +9,9 @@ Three levels, each usable alone:
 Arrays are samples-first. `mbll.metrics` scores predictions, `mbll.plot` (matplotlib) draws them.
 """
 
-from . import metrics
+from typing import TYPE_CHECKING
+
+from . import _core, metrics
 from ._core import (
     DataError,
     EmResult,
@@ -19,7 +21,6 @@ from ._core import (
     Prediction,
     Statistics,
     UnrelatedPosterior,
-    __version__,
     condition,
     condition_unrelated,
     em,
@@ -27,6 +28,8 @@ from ._core import (
 )
 from .estimator import MBLLRegressor
 from .last_layer import BayesianLastLayer
+
+__version__: str = _core.__version__
 
 __all__ = [
     "BayesianLastLayer",
@@ -48,11 +51,14 @@ __all__ = [
     "plot",
 ]
 
+if TYPE_CHECKING:
+    from . import plot
+else:
 
-def __getattr__(name):
-    # matplotlib is an optional extra: it is imported when the first plot asks for it.
-    if name == "plot":
-        from importlib import import_module
+    def __getattr__(name):
+        # matplotlib is an optional extra: it is imported when the first plot asks for it.
+        if name == "plot":
+            from importlib import import_module
 
-        return import_module(".plot", __name__)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+            return import_module(".plot", __name__)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

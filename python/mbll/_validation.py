@@ -14,6 +14,7 @@ except ImportError:  # before 1.6 it was a method of the estimator
 
 def validate(estimator, X, y=None, reset=False):
     """Checked (X, y), or X when there is no y. Raises what scikit-learn raises."""
+    X, y = as_array(X), as_array(y)
     if y is None and not reset:
         return validate_data(estimator, X, dtype=np.float64, order="C", reset=False)
     X, y = validate_data(
@@ -26,11 +27,16 @@ def validate(estimator, X, y=None, reset=False):
 
 
 def as_array(value):
-    """A NumPy array of what PyTorch, JAX and others hand out; their memory where it is in reach."""
+    """What PyTorch, JAX and others hand out as something that NumPy reads; anything else as it is.
+
+    A tensor leaves its gradient and its device behind.
+    """
     if hasattr(value, "detach"):
-        value = value.detach()
-    if hasattr(value, "cpu"):
-        value = value.cpu()
-    if not hasattr(value, "__array__") and hasattr(value, "__dlpack__"):
+        value = value.detach().cpu()
+        if hasattr(value, "double") and not value.is_complex():
+            return value.double()  # by PyTorch: NumPy has no bfloat16
+    elif str(getattr(value, "dtype", "")) == "bfloat16":
+        return np.asarray(value).astype(np.float64)  # a stranger to scikit-learn
+    elif not hasattr(value, "__array__") and hasattr(value, "__dlpack__"):
         return np.from_dlpack(value)
     return value

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from os import PathLike
+from typing import Literal, overload
+
 import numpy as np
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ._core import Model
+from ._core import Model, Prediction
+from ._types import ArrayLike, Floats
 from ._validation import validate
 
 _NAMES = (
@@ -63,33 +68,40 @@ class MBLLRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     At least ten samples are needed, and outputs that are not constant.
     """
 
+    model_: Model
+    log_evidence_: float
+    noise_covariance_: Floats
+    n_iter_: int
+    trace_: Floats
+    converged_: bool
+
     def __init__(
         self,
-        features="mlp",
+        features: str = "mlp",
         *,
-        hidden=(50, 50),
-        activation="silu",
-        degree=3,
-        kernels=100,
-        lengthscale=0.0,
-        noise="network",
-        covariance="known",
-        prior_mean="zero",
-        column_covariance="isotropic",
-        hyperprior="none",
-        train="cross-fitted",
-        members=10,
-        epochs=0,
-        batch=32,
-        rate=1e-2,
-        weight_decay=0.01,
-        validation=0.2,
-        rounds=30,
-        tolerance=1e-4,
-        max_steps=1000,
-        seed=0,
-        threads=0,
-    ):
+        hidden: Sequence[int] | int = (50, 50),
+        activation: str = "silu",
+        degree: int = 3,
+        kernels: int = 100,
+        lengthscale: float = 0.0,
+        noise: str = "network",
+        covariance: str = "known",
+        prior_mean: str = "zero",
+        column_covariance: str = "isotropic",
+        hyperprior: str = "none",
+        train: str = "cross-fitted",
+        members: int = 10,
+        epochs: int = 0,
+        batch: int = 32,
+        rate: float = 1e-2,
+        weight_decay: float = 0.01,
+        validation: float = 0.2,
+        rounds: int = 30,
+        tolerance: float = 1e-4,
+        max_steps: int = 1000,
+        seed: int = 0,
+        threads: int = 0,
+    ) -> None:
         self.features = features
         self.hidden = hidden
         self.activation = activation
@@ -114,7 +126,7 @@ class MBLLRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self.seed = seed
         self.threads = threads
 
-    def fit(self, X, y, sigma=None):
+    def fit(self, X: ArrayLike, y: ArrayLike, sigma: ArrayLike | None = None) -> MBLLRegressor:
         """Fits the model. X (N, q); y (N,) or (N, p); sigma (N,) with ``noise="given"``."""
         X, y = validate(self, X, y, reset=True)
         self._check_options()
@@ -127,7 +139,7 @@ class MBLLRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self._set_model(Model.fit(X, y, sigma, options, names), y.ndim == 1)
         return self
 
-    def partial_fit(self, X, y, sigma=None):
+    def partial_fit(self, X: ArrayLike, y: ArrayLike, sigma: ArrayLike | None = None) -> MBLLRegressor:
         """Bayesian update with more samples: features and hyperparameters stay. Fits if there is no model yet."""
         if not hasattr(self, "model_"):
             return self.fit(X, y, sigma)
@@ -135,11 +147,21 @@ class MBLLRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self._set_model(self.model_.update(X, y, sigma), self._flat)
         return self
 
-    def predict_distribution(self, X, sigma=None):
+    def predict_distribution(self, X: ArrayLike, sigma: ArrayLike | None = None) -> Prediction:
         """The predictive distribution at X: a `Prediction` with mean, variances, intervals, densities and draws."""
         check_is_fitted(self)
         return self.model_.predict(validate(self, X), sigma, self._flat)
 
+    @overload
+    def predict(self, X: ArrayLike, *, sigma: ArrayLike | None = ...) -> Floats: ...
+    @overload
+    def predict(
+        self, X: ArrayLike, return_std: Literal[True], *, sigma: ArrayLike | None = ...
+    ) -> tuple[Floats, Floats]: ...
+    @overload
+    def predict(
+        self, X: ArrayLike, *, return_cov: Literal[True], sigma: ArrayLike | None = ...
+    ) -> tuple[Floats, Floats]: ...
     def predict(self, X, return_std=False, return_cov=False, sigma=None):
         """Predictive mean, with the standard deviation (shaped like it) or the covariances (N, p, p) on request."""
         if return_std and return_cov:
@@ -151,13 +173,13 @@ class MBLLRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
             return prediction.mean, prediction.total_cov
         return prediction.mean
 
-    def save(self, path):
+    def save(self, path: str | PathLike[str]) -> None:
         """Writes the model file of the command line: CBOR if the path ends with ".cbor", else JSON."""
         check_is_fitted(self)
         self.model_.save(str(path))
 
     @classmethod
-    def load(cls, path):
+    def load(cls, path: str | PathLike[str]) -> MBLLRegressor:
         """An estimator that predicts with the model of a file; its options are the defaults."""
         self = cls()
         model = Model.load(str(path))

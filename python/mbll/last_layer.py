@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Literal, overload
+
 import numpy as np
+from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.exceptions import NotFittedError
 
 from . import _core
-from ._validation import as_array
+from ._core import MatrixNormal, NormalInverseWishart, Posterior, Prediction
+from ._types import ArrayLike, Floats
 
 
-class BayesianLastLayer:
+class BayesianLastLayer(MultiOutputMixin, RegressorMixin, BaseEstimator):
     """Bayesian linear regression on features of any network: y = A [phi, 1] + sigma * noise.
 
     Hyperparameters (prior variance of A, scale of the noise) are estimated by EM; the outputs are standardised first,
@@ -34,21 +38,28 @@ class BayesianLastLayer:
     Attributes
     ----------
     log_evidence_, noise_covariance_, n_iter_, trace_, converged_ : as in `MBLLRegressor`
-    posterior_ : the posterior of the standardised outputs
+    prior_, posterior_ : of the standardised outputs
     """
+
+    prior_: MatrixNormal | NormalInverseWishart
+    posterior_: Posterior
+    log_evidence_: float
+    n_iter_: int
+    trace_: Floats
+    converged_: bool
 
     def __init__(
         self,
-        structure="isotropic",
+        structure: str = "isotropic",
         *,
-        covariance="known",
-        intercept=True,
-        hyperprior=None,
-        constant_noise=True,
-        tol=1e-4,
-        max_steps=1000,
-        threads=0,
-    ):
+        covariance: str = "known",
+        intercept: bool = True,
+        hyperprior: str | tuple[ArrayLike, float] | None = None,
+        constant_noise: bool = True,
+        tol: float = 1e-4,
+        max_steps: int = 1000,
+        threads: int = 0,
+    ) -> None:
         self.structure = structure
         self.covariance = covariance
         self.intercept = intercept
@@ -58,11 +69,11 @@ class BayesianLastLayer:
         self.max_steps = max_steps
         self.threads = threads
 
-    def fit(self, features, Y, sigma=None):
+    def fit(self, features: ArrayLike, Y: ArrayLike, sigma: ArrayLike | None = None) -> BayesianLastLayer:
         """Estimates the hyperparameters and conditions on the data. features (N, d); Y (N,) or (N, p); sigma (N,)."""
         if self.covariance not in ("known", "unknown"):
             raise ValueError(f"covariance: {self.covariance!r}, expected 'known' or 'unknown'")
-        Y = np.asarray(as_array(Y), dtype=float)
+        Y = _core._to_numpy(Y, "Y")
         if Y.ndim not in (1, 2) or Y.size == 0:
             raise ValueError(f"Y: found shape {Y.shape}, expected (samples,) or (samples, outputs), not empty")
         if not np.isfinite(Y).all():
@@ -105,21 +116,21 @@ class BayesianLastLayer:
         self.log_evidence_ = result.posterior.log_evidence - in_units
         return self
 
-    def partial_fit(self, features, Y, sigma=None):
+    def partial_fit(self, features: ArrayLike, Y: ArrayLike, sigma: ArrayLike | None = None) -> BayesianLastLayer:
         """Bayesian update with more samples; the hyperparameters stay. Fits if there is no posterior yet."""
         if not hasattr(self, "posterior_"):
             return self.fit(features, Y, sigma)
-        data = self._statistics(features, as_array(Y), self._noise(sigma), self._shift, self._scale)
+        data = self._statistics(features, Y, self._noise(sigma), self._shift, self._scale)
         self.posterior_ = _core.condition(self.posterior_, data)
         return self
 
-    def predict_distribution(self, features, sigma=None):
+    def predict_distribution(self, features: ArrayLike, sigma: ArrayLike | None = None) -> Prediction:
         """The predictive distribution: a `Prediction` with mean, variances, intervals, densities and draws."""
         if not hasattr(self, "posterior_"):
             raise NotFittedError("This BayesianLastLayer is not fitted yet: call fit first.")
         return _core._last_layer_predict(
             self.posterior_,
-            as_array(features),
+            features,
             self._noise(sigma),
             self._shift,
             self._scale,
@@ -127,6 +138,16 @@ class BayesianLastLayer:
             self._flat,
         )
 
+    @overload
+    def predict(self, features: ArrayLike, *, sigma: ArrayLike | None = ...) -> Floats: ...
+    @overload
+    def predict(
+        self, features: ArrayLike, return_std: Literal[True], *, sigma: ArrayLike | None = ...
+    ) -> tuple[Floats, Floats]: ...
+    @overload
+    def predict(
+        self, features: ArrayLike, *, return_cov: Literal[True], sigma: ArrayLike | None = ...
+    ) -> tuple[Floats, Floats]: ...
     def predict(self, features, return_std=False, return_cov=False, sigma=None):
         """Predictive mean, with the standard deviation (shaped like it) or the covariances (N, p, p) on request."""
         if return_std and return_cov:
@@ -139,7 +160,7 @@ class BayesianLastLayer:
         return prediction.mean
 
     @property
-    def noise_covariance_(self):
+    def noise_covariance_(self) -> Floats:
         """Covariance of the noise at sigma = 1 in the units of Y: (p, p)."""
         if not hasattr(self, "posterior_"):
             raise NotFittedError("This BayesianLastLayer is not fitted yet: call fit first.")
@@ -147,7 +168,7 @@ class BayesianLastLayer:
         return self._scale[:, None] * V * self._scale
 
     def _statistics(self, features, Y, sigma, shift, scale):
-        return _core._last_layer_statistics(as_array(features), Y, sigma, shift, scale, self.intercept, self.threads)
+        return _core._last_layer_statistics(features, Y, sigma, shift, scale, self.intercept, self.threads)
 
     def _noise(self, sigma):
         if sigma is None and self._given_noise:
@@ -156,7 +177,7 @@ class BayesianLastLayer:
 
 
 def _number_or_array(sigma):
-    return np.float64(1.0) if sigma is None else np.asarray(as_array(sigma), dtype=float)
+    return np.float64(1.0) if sigma is None else _core._to_numpy(sigma, "sigma")
 
 
 def _correlation(Z):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._core import Prediction, _metrics, normal
+from ._core import Prediction, _metrics, _to_numpy, normal
 
 __all__ = [
     "calibration_curve",
@@ -39,7 +39,7 @@ def _prediction(prediction, std):
 def rmse(y, prediction, std=None, *, per_output=False):
     """Root of the mean squared distance between y and the predicted mean."""
     if std is None and not isinstance(prediction, Prediction):
-        std = np.ones_like(np.asarray(prediction, dtype=float))  # does not matter here
+        std = np.ones_like(_to_numpy(prediction, "prediction"))  # does not matter here
     prediction = _prediction(prediction, std)
     return _metrics.output_rmse(prediction, y) if per_output else _metrics.rmse(prediction, y)
 

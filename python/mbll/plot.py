@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from . import metrics
-from ._core import EmResult
+from ._core import EmResult, Prediction
+from ._types import ArrayLike, Predicted
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["bands", "calibration", "trace"]
 
@@ -22,7 +28,16 @@ def _axes(ax):
     return pyplot.subplots(figsize=(7, 4), layout="constrained")[1]
 
 
-def bands(x, prediction, y=None, *, output=0, widths=2.0, x_data=None, ax=None):
+def bands(
+    x: ArrayLike,
+    prediction: Prediction,
+    y: ArrayLike | None = None,
+    *,
+    output: int = 0,
+    widths: float = 2.0,
+    x_data: ArrayLike | None = None,
+    ax: Axes | None = None,
+) -> Axes:
     """Mean with bands of `widths` standard deviations: the epistemic part inside, the total around it.
 
     x (L,) or (L, 1) belongs to the prediction; y are observations there, or at x_data.
@@ -50,7 +65,9 @@ def bands(x, prediction, y=None, *, output=0, widths=2.0, x_data=None, ax=None):
     return ax
 
 
-def calibration(y, prediction, std=None, *, ax=None):
+def calibration(
+    y: ArrayLike, prediction: Predicted, std: ArrayLike | None = None, *, ax: Axes | None = None
+) -> Axes:
     """Share of samples inside the region of each level, with the expected calibration error."""
     ax = _axes(ax)
     levels = np.linspace(0, 1, 101)
@@ -63,7 +80,7 @@ def calibration(y, prediction, std=None, *, ax=None):
     return ax
 
 
-def trace(result, *, ax=None):
+def trace(result: Any, *, ax: Axes | None = None) -> Axes:
     """Log-evidence (+ hyperprior) by EM step, of an `EmResult`, a fitted estimator or an array."""
     ax = _axes(ax)
     if isinstance(result, EmResult):

@@ -41,21 +41,28 @@ std::optional<double> number_from(nb::handle value) {
   return number;
 }
 
-Array to_array(nb::handle value, const char* name) {
-  Array array;
-  if (nb::try_cast<Array>(value, array, false)) return array;
+FloatArray to_numpy(nb::handle value, const char* name) {
   try {
     const nb::module_ numpy = nb::module_::import_("numpy");
-    const nb::object found = numpy.attr("asarray")(value);
+    const nb::object readable = nb::module_::import_("mbll._validation").attr("as_array")(value);
+    const nb::object found = numpy.attr("asarray")(readable);
     if (nb::cast<std::string>(found.attr("dtype").attr("kind")) == "c")
       throw InvalidArgument(std::string(name) + ": found complex numbers, expected real ones");
-    const nb::object converted = numpy.attr("require")(found, "float64", "CA");
-    if (nb::try_cast<Array>(converted, array, false)) return array;
+    return nb::borrow<FloatArray>(numpy.attr("require")(found, "float64", "CA"));
   } catch (nb::python_error& error) {
-    if (!error.matches(PyExc_TypeError) && !error.matches(PyExc_ValueError)) throw;
+    // The third is PyTorch's: for tensors without memory that NumPy could read.
+    const bool about_value = error.matches(PyExc_TypeError) || error.matches(PyExc_ValueError) ||
+                             error.matches(PyExc_RuntimeError);
+    if (!about_value) throw;
     throw InvalidArgument(std::string(name) + ": expected numbers, but " +
                           nb::cast<std::string>(nb::str(error.value())));
   }
+}
+
+Array to_array(nb::handle value, const char* name) {
+  Array array;
+  if (nb::try_cast<Array>(value, array, false)) return array;
+  if (nb::try_cast<Array>(to_numpy(value, name), array, false)) return array;
   throw InvalidArgument(std::string(name) + ": found shape (), expected an array");
 }
 

@@ -56,6 +56,8 @@ struct Noise {
 
 /// All throw InvalidArgument with a message that starts with `name`. `columns` < 0: any number.
 [[nodiscard]] Array to_array(nb::handle value, const char* name);
+/// The same as a NumPy array; its memory where that holds doubles in C order.
+[[nodiscard]] FloatArray to_numpy(nb::handle value, const char* name);
 [[nodiscard]] Samples features_from(nb::handle value, const char* name, Index columns = -1);
 /// Like features, and a one-dimensional array of N values is N samples of one output.
 [[nodiscard]] Samples outputs_from(nb::handle value, const char* name, Index samples = -1,

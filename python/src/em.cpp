@@ -15,6 +15,19 @@
 namespace mbll::python {
 namespace {
 
+/// Accept every object, like ArrayLike; what is wrong is said by hyperprior_from, or by Python when it calls.
+class HyperpriorLike : public nb::object {
+  NB_OBJECT_DEFAULT(HyperpriorLike, nb::object, "str | tuple[numpy.typing.ArrayLike, float]", accept)
+ private:
+  static bool accept(PyObject*) { return true; }
+};
+
+class Progress : public nb::object {
+  NB_OBJECT_DEFAULT(Progress, nb::object, "collections.abc.Callable[[int, float], object]", accept)
+ private:
+  static bool accept(PyObject*) { return true; }
+};
+
 /// EmResult of either prior, with σ per sample as the caller counts it.
 struct Estimate {
   std::variant<NormalPrior, WishartPrior> prior;
@@ -43,7 +56,7 @@ Hyperprior hyperprior_from(nb::handle value, const Statistics& data) {
 /// Lets Ctrl-C and the caller's own function stop a run. An exception waits here until the run has ended.
 class Watch {
  public:
-  explicit Watch(nb::object progress) : progress_(std::move(progress)) {}
+  explicit Watch(Progress progress) : progress_(std::move(progress)) {}
 
   bool operator()(const EmStep& step) {
     const nb::gil_scoped_acquire acquire;
@@ -60,14 +73,14 @@ class Watch {
   }
 
  private:
-  nb::object progress_;
+  Progress progress_;
   std::exception_ptr raised_;
 };
 
 struct EmArguments {
-  ArrayLike hyperprior;
+  HyperpriorLike hyperprior;
   EmOptions options;
-  nb::object progress;
+  Progress progress;
 };
 
 template <class Prior>
@@ -87,9 +100,9 @@ Estimate run(const Prior& prior, const Statistics& data, EmArguments arguments, 
 }
 
 EmArguments arguments_from(const std::string& structure, const std::string& psi_structure,
-                           ArrayLike hyperprior, bool update_mean, bool constant_noise, double tol,
+                           HyperpriorLike hyperprior, bool update_mean, bool constant_noise, double tol,
                            int max_steps, bool accelerate, std::vector<Index> blocks,
-                           bool unregularised_joint, nb::object progress) {
+                           bool unregularised_joint, Progress progress) {
   EmArguments result{std::move(hyperprior), {}, std::move(progress)};
   result.options.column = column_structure_from_name(structure);
   result.options.row = row_structure_from_name(psi_structure);
@@ -115,9 +128,9 @@ void bind_em_for(nb::module_& module) {
   module.def(
       "em",
       [](const Prior& prior, const Statistics& data, const std::string& structure,
-         const std::string& psi_structure, ArrayLike hyperprior, bool update_mean, bool constant_noise,
+         const std::string& psi_structure, HyperpriorLike hyperprior, bool update_mean, bool constant_noise,
          double tol, int max_steps, bool accelerate, std::vector<Index> blocks, bool unregularised_joint,
-         nb::object progress) {
+         Progress progress) {
         return run(prior, data,
                    arguments_from(structure, psi_structure, std::move(hyperprior), update_mean,
                                   constant_noise, tol, max_steps, accelerate, std::move(blocks),
@@ -132,9 +145,9 @@ void bind_em_for(nb::module_& module) {
   module.def(
       "em",
       [](const Prior& prior, const ArrayLike& Phi, const ArrayLike& Y, const ArrayLike& sigma,
-         const std::string& structure, const std::string& psi_structure, ArrayLike hyperprior,
+         const std::string& structure, const std::string& psi_structure, HyperpriorLike hyperprior,
          bool update_mean, bool constant_noise, double tol, int max_steps, bool accelerate,
-         std::vector<Index> blocks, bool unregularised_joint, int threads, nb::object progress) {
+         std::vector<Index> blocks, bool unregularised_joint, int threads, Progress progress) {
         EmArguments arguments = arguments_from(structure, psi_structure, std::move(hyperprior), update_mean,
                                                constant_noise, tol, max_steps, accelerate, std::move(blocks),
                                                unregularised_joint, std::move(progress));
@@ -156,8 +169,8 @@ FloatArray series(const Estimate& self, Get get) {
   return from_vector(std::move(values));
 }
 
-nb::dict history(const Estimate& self) {
-  nb::dict result;
+nb::typed<nb::dict, nb::str, FloatArray> history(const Estimate& self) {
+  nb::typed<nb::dict, nb::str, FloatArray> result;
   result["evaluations"] = series(self, [](const EmStep& s) { return s.evaluations; });
   result["log_evidence"] = series(self, [](const EmStep& s) { return s.log_evidence; });
   result["log_hyperprior"] = series(self, [](const EmStep& s) { return s.log_hyperprior; });

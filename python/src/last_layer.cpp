@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "arrays.hpp"
@@ -48,8 +49,15 @@ Statistics statistics(const ArrayLike& Phi, const ArrayLike& Y, const ArrayLike&
     s = given.segment(first, s.size());
   };
   const nb::gil_scoped_release release;
-  return accumulate(features.view.rows() + (intercept ? 1 : 0), outputs.view.rows(), features.count(), block,
-                    {.threads = threads});
+  try {
+    return accumulate(features.view.rows() + (intercept ? 1 : 0), outputs.view.rows(), features.count(),
+                      block, {.threads = threads});
+  } catch (const InvalidArgument&) {
+    // In the caller's words, where it is one of these; they cost nothing while all is well.
+    check::finite("features", features.view);
+    check::finite("Y", outputs.view);
+    throw;
+  }
 }
 
 SharedPredictive predict_blocks(const Posterior& posterior, const Columns& Phi, const Entries& sigma) {
@@ -102,6 +110,10 @@ Prediction predict_layer(nb::handle_t<Posterior> self, const ArrayLike& Phi, con
 }  // namespace
 
 void bind_last_layer(nb::module_& module) {
+  module.def(
+      "_to_numpy",
+      [](const ArrayLike& value, const std::string& name) { return to_numpy(value, name.c_str()); },
+      nb::arg("value"), nb::arg("name"));
   module.def("_last_layer_statistics", &statistics, nb::arg("features"), nb::arg("Y"), nb::arg("sigma"),
              nb::arg("shift"), nb::arg("scale"), nb::arg("intercept"), nb::arg("threads"));
   module.def("_last_layer_predict", &predict_layer, nb::arg("posterior"), nb::arg("features"),

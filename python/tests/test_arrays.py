@@ -179,19 +179,23 @@ def test_other_threads_run_during_long_calls(rng):
     assert ticks > 10
 
 
-@pytest.mark.parametrize("features", ["mlp", "rbf"])
-def test_interrupt_stops_a_fit(features):
+@pytest.mark.parametrize("fit", [
+    "mbll.MBLLRegressor('mlp', epochs=100000).fit(X[:, :4], y)",
+    "mbll.MBLLRegressor('rbf', kernels=800, column_covariance='diagonal', tolerance=1e-15, max_steps=10**6)"
+    ".fit(X[:, :4], y)",
+    "mbll.BayesianLastLayer('diagonal', tol=1e-15, max_steps=10**6).fit(X, y)",
+], ids=["mlp", "rbf", "last_layer"])
+def test_interrupt_stops_a_fit(fit):
     """Ctrl-C in the middle of a fit that would take minutes raises KeyboardInterrupt."""
     script = f"""
         import signal
         import numpy as np, mbll
         signal.signal(signal.SIGINT, signal.default_int_handler)  # shells start background jobs without it
         rng = np.random.default_rng(0)
-        X = rng.standard_normal((20000, 4)); y = X @ rng.standard_normal(4)
+        X = rng.standard_normal((20000, 600)); y = X[:, 0] + rng.standard_normal(20000)
         print("ready", flush=True)
         try:
-            mbll.MBLLRegressor({features!r}, epochs=100000, kernels=800, column_covariance="diagonal",
-                               tolerance=1e-15, max_steps=10**6).fit(X, y)
+            {fit}
         except KeyboardInterrupt:
             print("interrupted", flush=True)
     """

@@ -2,8 +2,10 @@ import pickle
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import BayesianRidge
+from sklearn.model_selection import GridSearchCV
 
 import mbll
 
@@ -20,7 +22,7 @@ def test_same_optimum_as_bayesian_ridge(problem):
     """Without an intercept and with flat hyperpriors both maximise the same evidence."""
     features, y = problem[0], problem[1][:, 0] - 5
     ridge = BayesianRidge(
-        fit_intercept=False, alpha_1=0, alpha_2=0, lambda_1=0, lambda_2=0, tol=1e-12, max_iter=10000, compute_score=True
+        fit_intercept=False, alpha_1=0, alpha_2=0, lambda_1=0, lambda_2=0, tol=1e-12, compute_score=True
     ).fit(features, y)
     layer = mbll.BayesianLastLayer(intercept=False, tol=1e-10).fit(features, y)
     assert layer.converged_
@@ -108,6 +110,16 @@ def test_shapes_and_partial_fit(problem):
     assert (np.diff(layer.trace_) >= 0).all()
 
 
+def test_inside_other_estimators(problem):
+    """Clones, searches and prints like scikit-learn's own."""
+    features, Y = problem
+    wide = np.hstack([features, np.random.default_rng(1).standard_normal((400, 150))])  # mostly of no relevance
+    search = GridSearchCV(mbll.BayesianLastLayer(), {"structure": ["isotropic", "diagonal"]}, cv=3).fit(wide, Y)
+    assert search.best_params_ == {"structure": "diagonal"}
+    assert search.best_score_ > 0.9
+    assert repr(clone(search.best_estimator_)) == "BayesianLastLayer(structure='diagonal')"
+
+
 def test_bad_input(problem):
     features, Y = problem
     with pytest.raises(NotFittedError):
@@ -116,6 +128,10 @@ def test_bad_input(problem):
     for bad in (features[:, :3], features[0], np.full_like(features, np.nan)):
         with pytest.raises(ValueError, match="features"):
             layer.predict(bad)
+    with pytest.raises(ValueError, match=r"^features: .*nan"):
+        mbll.BayesianLastLayer().fit(np.where(features > 1, np.nan, features), Y)
+    with pytest.raises(ValueError, match=r"^Y: .*nan"):
+        layer.partial_fit(features, Y * np.nan)
     for bad in (Y[:5], Y[:, :, None], Y * np.nan, np.empty((0, 2))):
         with pytest.raises(ValueError, match="Y"):
             mbll.BayesianLastLayer().fit(features, bad)
