@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -10,8 +11,8 @@
 #include "mbll/error.hpp"
 #include "prediction.hpp"
 
-/// What BayesianLastLayer does with all samples: append the constant 1, standardise the outputs. Block by
-/// block, so that the features are never copied as a whole.
+/// What BayesianLastLayer does with all samples: append the constant 1, standardise the outputs. The features
+/// are never copied as a whole.
 namespace mbll::python {
 namespace {
 
@@ -41,17 +42,28 @@ Statistics statistics(const ArrayLike& Phi, const ArrayLike& Y, const ArrayLike&
   const Samples features = features_from(Phi, "features");
   const Samples outputs = outputs_from(Y, "Y", features.count());
   const Noise noise = noise_from(sigma, features.count());
+  const std::optional<double> same_noise = number_from(sigma);
   const OutputUnits units(shift, scale, outputs.view.rows());
-  const Entries given = noise.view();
-  const auto block = [&](Index first, MatrixSpan phi, MatrixSpan y, VectorSpan s) {
-    copy_features(features.view.middleCols(first, phi.cols()), phi);
-    y = units.standardise(outputs.view.middleCols(first, y.cols()));
-    s = given.segment(first, s.size());
-  };
+  const Index d = features.view.rows();
+  const Index p = outputs.view.rows();
+  const Index constants = intercept ? 1 : 0;
   const nb::gil_scoped_release release;
   try {
-    return accumulate(features.view.rows() + (intercept ? 1 : 0), outputs.view.rows(), features.count(),
-                      block, {.threads = threads});
+    // The constant stands between features and outputs: here it counts as an output, so that the features are
+    // read where they are.
+    Matrix others = Matrix::Ones(constants + p, features.count());
+    others.bottomRows(p) = units.standardise(outputs.view);
+    Statistics stacked(d, constants + p, {.threads = threads});
+    if (same_noise) {
+      check::positive("sigma", *same_noise);
+      stacked.add(features.view, others);
+    } else {
+      stacked.add(features.view, others, noise.view());
+    }
+    const Statistics result =
+        Statistics::from_parts(d + constants, p, stacked.root(), stacked.samples(), stacked.gram_samples(),
+                               stacked.log_noise(), {.threads = threads});
+    return same_noise ? result.with_noise_scaled(*same_noise) : result;
   } catch (const InvalidArgument&) {
     // In the caller's words, where it is one of these; they cost nothing while all is well.
     check::finite("features", features.view);

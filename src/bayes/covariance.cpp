@@ -29,14 +29,14 @@ void check_triangular(const char* name, const Matrix& T, bool lower) {
                  fmt::format("shape is {}×{}, expected a square matrix", T.rows(), T.cols()));
   check::finite(name, T);
   for (Index i = 0; i < T.rows(); ++i)
-    check::require(T(i, i) != 0, name,
-                   fmt::format("diagonal entry {} is zero, expected an invertible triangle", i));
+    if (T(i, i) == 0)
+      throw InvalidArgument(
+          fmt::format("{}: diagonal entry {} is zero, expected an invertible triangle", name, i));
   for (Index j = 0; j < T.cols(); ++j)
     for (Index i = 0; i < T.rows(); ++i)
-      if (lower ? i < j : i > j)
-        check::require(T(i, j) == 0, name,
-                       fmt::format("entry ({}, {}) is {}, expected {} triangular", i, j, T(i, j),
-                                   lower ? "lower" : "upper"));
+      if ((lower ? i < j : i > j) && T(i, j) != 0)
+        throw InvalidArgument(fmt::format("{}: entry ({}, {}) is {}, expected {} triangular", name, i, j,
+                                          T(i, j), lower ? "lower" : "upper"));
 }
 
 Matrix inverse_of_triangle(Matrix T, bool lower) {
@@ -56,8 +56,9 @@ Covariance Covariance::from_matrix(const MatrixView& S, const char* name) {
   const Index n = S.rows();
   Vector root(n);
   for (Index i = 0; i < n; ++i) {
-    check::require(S(i, i) > 0, name,
-                   fmt::format("is not positive definite, diagonal entry {} is {}", i, S(i, i)));
+    if (!(S(i, i) > 0))
+      throw InvalidArgument(
+          fmt::format("{}: is not positive definite, diagonal entry {} is {}", name, i, S(i, i)));
     root(i) = std::sqrt(S(i, i));
   }
   check_symmetric(name, S);
@@ -92,9 +93,10 @@ Covariance Covariance::from_parts(Matrix factor, Matrix inverse_factor, bool low
   check_triangular("inverse covariance factor", inverse_factor, lower);
   check::shape("inverse covariance factor", inverse_factor, factor.rows(), factor.rows());
   for (Index i = 0; i < factor.rows(); ++i)
-    check::require(std::abs(factor(i, i) * inverse_factor(i, i) - 1) < 1e-6, "inverse covariance factor",
-                   fmt::format("diagonal entry {} is {}, the factor has {} there", i, inverse_factor(i, i),
-                               factor(i, i)));
+    if (!(std::abs(factor(i, i) * inverse_factor(i, i) - 1) < 1e-6))
+      throw InvalidArgument(
+          fmt::format("inverse covariance factor: diagonal entry {} is {}, the factor has {} there", i,
+                      inverse_factor(i, i), factor(i, i)));
   return {std::move(factor), std::move(inverse_factor), lower};
 }
 

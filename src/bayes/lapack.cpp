@@ -169,6 +169,21 @@ void multiply(const MatrixView& A, const MatrixView& B, MatrixSpan C) {
   dgemm_("N", "N", &m, &n, &k, &one, A.data(), &lda, B.data(), &ldb, &zero, C.data(), &ldc);
 }
 
+void add_product_transposed(const MatrixView& A, const MatrixView& B, double beta, MatrixSpan C) {
+  const int m = to_int(A.rows());
+  const int n = to_int(B.rows());
+  const int k = to_int(A.cols());
+  const int lda = leading(A);
+  const int ldb = leading(B);
+  const int ldc = leading(C);
+  if (n < 4) {  // dgemm copies A first, which then costs more than the product
+    for (int j = 0; j < n; ++j)
+      dgemv_("N", &m, &k, &one, A.data(), &lda, B.data() + j, &ldb, &beta, C.data() + Index{j} * ldc, &unit);
+    return;
+  }
+  dgemm_("N", "T", &m, &n, &k, &one, A.data(), &lda, B.data(), &ldb, &beta, C.data(), &ldc);
+}
+
 void make_diagonal_nonnegative(MatrixSpan R) {
   for (Index i = 0; i < std::min(R.rows(), R.cols()); ++i)
     if (R(i, i) < 0) R.row(i).tail(R.cols() - i) *= -1;

@@ -38,6 +38,8 @@ void triangular_inverse_in_place(MatrixSpan T, bool lower);
 void multiply_transposed(const MatrixView& T, bool lower, MatrixSpan B);
 /// y ← A x, no allocation. dgemv
 void multiply(const MatrixView& A, const double* x, double* y);
+/// C ← A Bᵀ + beta C. dgemm, or dgemv for few columns
+void add_product_transposed(const MatrixView& A, const MatrixView& B, double beta, MatrixSpan C);
 /// C ← A B. dgemm
 void multiply(const MatrixView& A, const MatrixView& B, MatrixSpan C);
 

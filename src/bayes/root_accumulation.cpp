@@ -44,9 +44,8 @@ bool gram_root(const ScaledSource& source, Index first, Index end, Scratch& scra
   scratch.block.resize(n, block_samples);
   log_noise = 0;
   for (Index at = first; at < end; at += block_samples) {
-    MatrixSpan Z = scratch.block.leftCols(std::min(block_samples, end - at));
-    log_noise += source.load(at, Z);
-    lapack::add_outer_product(Z, at == first ? 0.0 : 1.0, R);
+    const Index count = std::min(block_samples, end - at);
+    log_noise += source.add_outer_products(at, scratch.block.leftCols(count), at == first ? 0.0 : 1.0, R);
   }
   Vector scale(n);
   for (Index i = 0; i < n; ++i) {
@@ -114,6 +113,12 @@ Path add_span(const ScaledSource& source, Index first, Index end, Path path, Scr
 }
 
 }  // namespace
+
+double ScaledSource::add_outer_products(Index first, MatrixSpan Z, double beta, MatrixSpan G) const {
+  const double log_noise = load(first, Z);
+  lapack::add_outer_product(Z, beta, G);
+  return log_noise;
+}
 
 RootPart accumulate_root(Index n, Index samples, const ScaledSource& source,
                          const StatisticsOptions& options) {

@@ -15,6 +15,10 @@ class ScaledSource {
   /// Writes samples first … first + Z.cols() − 1 and returns their Σ ln σᵢ². Throws InvalidArgument for σ ≤
   /// 0.
   virtual double load(Index first, MatrixSpan Z /* n×count */) const = 0;
+  /// Adds z zᵀ of samples first … first + count − 1 to beta times the upper triangle of G and returns their
+  /// Σ ln σᵢ²; Z is scratch for them. Sources that have them in memory as they are need not copy them.
+  virtual double add_outer_products(Index first, MatrixSpan Z /* n×count */, double beta,
+                                    MatrixSpan G /* n×n */) const;
   /// Called when a loaded block holds non-finite values: throws the InvalidArgument that names the culprit.
   [[noreturn]] virtual void explain_non_finite(Index first, Index count) const = 0;
 };

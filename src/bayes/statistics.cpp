@@ -56,6 +56,18 @@ class SamplesInMemory final : public ScaledSource {
     return sigma_ == nullptr ? 0 : scale_samples(sigma_->segment(first, count), first, Z);
   }
 
+  double add_outer_products(Index first, MatrixSpan Z, double beta, MatrixSpan G) const override {
+    if (sigma_ != nullptr) return ScaledSource::add_outer_products(first, Z, beta, G);
+    const Index d = Phi_.rows();
+    const Index p = Y_.rows();
+    const MatrixView Phi = Phi_.middleCols(first, Z.cols());
+    const MatrixView Y = Y_.middleCols(first, Z.cols());
+    lapack::add_outer_product(Phi, beta, G.topLeftCorner(d, d));
+    lapack::add_product_transposed(Phi, Y, beta, G.topRightCorner(d, p));
+    lapack::add_outer_product(Y, beta, G.bottomRightCorner(p, p));
+    return 0;
+  }
+
   [[noreturn]] void explain_non_finite(Index first, Index count) const override {
     explain(Phi_.middleCols(first, count), Y_.middleCols(first, count), first);
   }

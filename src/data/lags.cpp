@@ -15,7 +15,8 @@ double median_step(const Vector& time) {
   std::vector<double> steps;
   for (Index i = 1; i < time.size(); ++i) {
     steps.push_back(time(i) - time(i - 1));
-    check::require(steps.back() > 0, "time", fmt::format("sample {} is not later than the one before", i));
+    if (!(steps.back() > 0))
+      throw InvalidArgument(fmt::format("time: sample {} is not later than the one before", i));
   }
   if (steps.empty()) return 1;
   const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);

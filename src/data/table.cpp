@@ -114,8 +114,8 @@ std::string Table::place(Index line) const {
 Matrix take_samples(const MatrixView& values, const std::vector<Index>& samples) {
   Matrix result(values.rows(), static_cast<Index>(samples.size()));
   for (std::size_t i = 0; i < samples.size(); ++i) {
-    check::require(samples[i] >= 0 && samples[i] < values.cols(), "samples",
-                   fmt::format("{} is outside 0…{}", samples[i], values.cols() - 1));
+    if (samples[i] < 0 || samples[i] >= values.cols())
+      throw InvalidArgument(fmt::format("samples: {} is outside 0…{}", samples[i], values.cols() - 1));
     result.col(static_cast<Index>(i)) = values.col(samples[i]);
   }
   return result;

@@ -33,7 +33,7 @@ class Statistics {
   /// 0. The data is read in place. Cost: one dsyrk of the (d+p)×N stack where that is safe, QR (2 to 3 times
   /// that) where not.
   void add(const MatrixView& Phi /* d×N */, const MatrixView& Y /* p×N */, const VectorView& sigma /* N */);
-  void add(const MatrixView& Phi /* d×N */, const MatrixView& Y /* p×N */);  ///< σ = 1
+  void add(const MatrixView& Phi /* d×N */, const MatrixView& Y /* p×N */);  ///< σ = 1, without a copy
   /// One sample, O((d+p)²), no heap allocation after the first call.
   void add_sample(const VectorView& phi /* d */, const VectorView& y /* p */, double sigma);
   /// Statistics of both data sets together, (S3). Throws InvalidArgument if the sizes differ. O((d+p)³)
