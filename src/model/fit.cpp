@@ -36,22 +36,23 @@ Enum from_name(const char* option, const std::string& name, const std::array<Enu
   throw InvalidArgument(fmt::format("{}: '{}', expected one of {}", option, name, fmt::join(known, ", ")));
 }
 
-/// Collects the epochs of all members into one fraction, one call at a time.
+/// Collects the epochs of all members, or the fits of all candidates, into one fraction, one call at a time.
 class ProgressMeter {
  public:
-  ProgressMeter(const FitOptions& options, Index total_epochs)
-      : options_(options), total_(std::max<Index>(1, total_epochs)) {}
+  ProgressMeter(const FitOptions& options, Index total)
+      : options_(options), total_(std::max<Index>(1, total)) {}
 
   [[nodiscard]] std::function<bool(const nn::EpochReport&)> epochs() {
-    return [this](const nn::EpochReport& report) {
-      const std::scoped_lock lock(mutex_);
-      ++done_;
-      if (options_.progress && !stopped_ &&
-          !options_.progress(
-              {static_cast<double>(done_) / static_cast<double>(total_), "training", report.training_loss}))
-        stopped_ = true;
-      return !stopped_;
-    };
+    return [this](const nn::EpochReport& report) { return advance(1, "training", report.training_loss); };
+  }
+  /// False: stop.
+  bool advance(Index done, const char* stage, double loss) {
+    const std::scoped_lock lock(mutex_);
+    done_ += done;
+    if (options_.progress && !stopped_ &&
+        !options_.progress({static_cast<double>(done_) / static_cast<double>(total_), stage, loss}))
+      stopped_ = true;
+    return !stopped_;
   }
   void check() const {
     if (stopped_) throw Cancelled();
@@ -182,8 +183,15 @@ Fitted fit_single(const MatrixView& X, const MatrixView& Y, const VectorView& gi
   Fitted fitted;
   LayerOptions layer = options.layer;
   if (options.features != FeatureKind::mlp) {
-    for (const FeatureMap& features : fixed_features(options, X)) {
+    const std::vector<FeatureMap> candidates = fixed_features(options, X);
+    ProgressMeter meter(options, static_cast<Index>(candidates.size()));
+    if (!layer.progress) layer.progress = [&](const EmStep&) { return meter.advance(0, "evidence", 0); };
+    for (const FeatureMap& features : candidates) {
+      meter.advance(0, "features", 0);
+      meter.check();
       const MemberFit fit = fit_fixed(features, X, Y, given, all_samples(X.cols()), layer, options.threads);
+      meter.advance(1, "evidence", 0);
+      meter.check();
       if (fitted.fits.empty() || fit.log_evidence > fitted.fits.front().log_evidence)
         fitted.fits.assign(1, fit);
     }

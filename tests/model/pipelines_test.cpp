@@ -218,8 +218,16 @@ TEST(Fit, StopsWhenAsked) {
   samples.Y = data.Y;
   FitOptions options;
   options.hidden = {8};
-  options.progress = [](const FitProgress& progress) { return progress.fraction < 0.1; };
-  EXPECT_THROW((void)fit(samples, options), Cancelled);
+  for (const FeatureKind features : {FeatureKind::mlp, FeatureKind::kernels}) {
+    options.features = features;
+    double last = 0;
+    options.progress = [&last](const FitProgress& progress) {
+      last = progress.fraction;
+      return progress.fraction < 0.1;
+    };
+    EXPECT_THROW((void)fit(samples, options), Cancelled);
+    EXPECT_LT(last, 0.3) << name_of(features);
+  }
 }
 
 }  // namespace
