@@ -96,16 +96,16 @@ Scores run_paper_row(const Dataset& data, const std::string& row, std::uint64_t 
   network.hidden = {50, 50};
   network.activation = nn::Activation::leaky_relu;
   network.variance_head = false;
-  network.training.epochs = 600;
+  network.training.epochs = 80;
   // About 16 steps an epoch, so that patience means the same for 200 samples as for 7000.
   network.training.batch = std::clamp<Index>(static_cast<Index>(split.train.size()) / 16, 16, 128);
-  network.training.patience = 15;
-  network.training.optimiser.rate = 2e-2;
+  network.training.patience = 30;
+  network.training.optimiser.rate = 3e-2;
   network.training.optimiser.weight_decay = 0.01;
   network.training.optimiser.clip_value = 1.0;
   network.training.schedule.kind = nn::Schedule::plateau;
-  network.training.schedule.factor = 0.3;
-  network.training.schedule.patience = 6;
+  network.training.schedule.factor = 0.5;
+  network.training.schedule.patience = 20;
   LayerOptions layer;
   layer.tolerance = 1e-4;
   if (row == "hyper") {

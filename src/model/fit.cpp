@@ -26,6 +26,9 @@
 namespace mbll {
 namespace {
 
+/// The widths of FitOptions::hidden that mean: chosen by the number of samples.
+const std::vector<Index> kChosenHidden = {0};
+
 template <class Enum, std::size_t n>
 Enum from_name(const char* option, const std::string& name, const std::array<Enum, n>& values) {
   std::vector<std::string> known;
@@ -72,19 +75,28 @@ std::vector<Index> all_samples(Index count) {
   return samples;
 }
 
-/// Small sets need more passes for the same number of steps.
-Index default_epochs(Index samples) {
-  return std::clamp<Index>(static_cast<Index>(std::lround(6000 / std::sqrt(static_cast<double>(samples)))),
-                           200, 400);
+/// What is left to us, by the number of samples (docs/recipe.md).
+FitOptions with_sizes_chosen(FitOptions options, Index samples) {
+  constexpr Index kSmall = 500;   // a third layer overfits
+  constexpr Index kLarge = 4000;  // more can be learned than three layers hold
+  if (options.hidden == kChosenHidden)
+    options.hidden.assign(samples < kSmall ? 2 : samples < kLarge ? 3 : 4, 50);
+  if (options.batch == 0) options.batch = samples < kLarge ? 32 : 64;
+  if (options.epochs == 0) {
+    // Small sets need more passes for the same number of steps.
+    const auto passes = static_cast<Index>(std::lround(23000 / std::pow(static_cast<double>(samples), 0.7)));
+    options.epochs = std::clamp<Index>(passes, samples < kLarge ? 200 : 140, 450);
+  }
+  return options;
 }
 
-NetworkOptions network_options(const FitOptions& options, Index samples) {
+NetworkOptions network_options(const FitOptions& options) {
   NetworkOptions network;
   network.hidden = options.hidden;
   network.activation = options.activation;
   network.variance_head = options.noise == NoiseKind::network;
   network.beta = 0.5;
-  network.training.epochs = options.epochs > 0 ? options.epochs : default_epochs(samples);
+  network.training.epochs = options.epochs;
   network.training.batch = options.batch;
   network.training.optimiser.rate = options.rate;
   network.training.optimiser.weight_decay = options.weight_decay;
@@ -164,8 +176,7 @@ Fitted fit_cross(const MatrixView& X, const MatrixView& Y, const VectorView& giv
   cross.column = options.layer.column;
   cross.covariance_known = options.layer.covariance_known;
   cross.threads = options.threads;
-  const Index in_training = X.cols() - X.cols() / options.members;
-  NetworkOptions network = network_options(options, in_training);
+  NetworkOptions network = network_options(options);
   ProgressMeter meter(options, network.training.epochs * options.members);
   network.training.progress = meter.epochs();
   CrossFit result = fit_cross_fitted(X, Y, given, all_samples(X.cols()), network, cross, options.seed);
@@ -198,7 +209,7 @@ Fitted fit_single(const MatrixView& X, const MatrixView& Y, const VectorView& gi
     return fitted;
   }
   const Split split = random_split(X.cols(), options.validation, 0, options.seed);
-  NetworkOptions network = network_options(options, static_cast<Index>(split.train.size()));
+  NetworkOptions network = network_options(options);
   EndToEndOptions end_to_end;
   if (options.train == TrainKind::end_to_end) end_to_end.rounds = options.rounds;
   ProgressMeter meter(options, network.training.epochs + end_to_end.rounds * end_to_end.epochs);
@@ -283,14 +294,15 @@ void FitOptions::validate() const {
     check::require(value >= least, name, fmt::format("is {}, expected at least {}", value, least));
   };
   check::require(!hidden.empty(), "hidden", "is empty, expected the widths of the hidden layers");
-  for (const Index width : hidden) at_least("hidden", width, 1);
+  if (hidden != kChosenHidden)
+    for (const Index width : hidden) at_least("hidden", width, 1);
   at_least("degree", degree, 1);
   at_least("kernels", kernels, 1);
   check::require(lengthscale >= 0 && std::isfinite(lengthscale), "lengthscale",
                  fmt::format("is {}, expected a finite number ≥ 0", lengthscale));
   at_least("members", members, 2);
   at_least("epochs", epochs, 0);
-  at_least("batch", batch, 1);
+  at_least("batch", batch, 0);
   check::positive("rate", rate);
   check::require(weight_decay >= 0 && std::isfinite(weight_decay), "weight-decay",
                  fmt::format("is {}, expected a finite number ≥ 0", weight_decay));
@@ -328,10 +340,11 @@ void FitData::validate() {
                    fmt::format("is constant ({}), there is nothing to predict", Y(j, 0)));
 }
 
-Model fit(FitData data, const FitOptions& options) {
+Model fit(FitData data, const FitOptions& given_options) {
   const auto begin = std::chrono::steady_clock::now();
-  options.validate();
+  given_options.validate();
   data.validate();
+  const FitOptions options = with_sizes_chosen(given_options, data.X.cols());
   check::require((options.noise == NoiseKind::given) == (data.sigma.size() > 0), "noise",
                  "given needs one sigma per sample, and only given does");
   Scaler inputs = Scaler::fit(data.X);
@@ -355,6 +368,10 @@ Model fit(FitData data, const FitOptions& options) {
     report.evidence_samples += fit.evidence_samples;
     report.converged = report.converged && fit.converged;
     members.push_back(std::move(fit.member));
+  }
+  if (cross) {  // several members judged a sample: their mean counts
+    report.log_evidence *= static_cast<double>(report.samples) / static_cast<double>(report.evidence_samples);
+    report.evidence_samples = report.samples;
   }
   describe(fitted.fits.front(), report);
   if (fitted.validation) {

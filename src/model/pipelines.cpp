@@ -1,9 +1,12 @@
 #include "mbll/model/pipelines.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <numeric>
 
+#include "mbll/bayes/mixture.hpp"
+#include "mbll/bayes/mixture_width.hpp"
 #include "mbll/data/splits.hpp"
 #include "mbll/data/table.hpp"
 #include "mbll/error.hpp"
@@ -325,77 +328,148 @@ Posterior with_unknown_covariance(const Posterior& posterior, const Covariance& 
                                posterior.residual_scatter(), posterior.log_evidence(), posterior.samples());
 }
 
+/// Two members hold every sample out; of two in all, each must have a part to train on.
+Index parts_held_out(Index members) { return members > 2 ? 2 : 1; }
+
+/// Who holds out what: the samples are cut into as many parts as there are members, and each member holds out
+/// `run` neighbouring parts, so that `run` members can be judged together on every sample.
+struct HoldOutPlan {
+  std::vector<std::vector<Index>> parts;
+  std::size_t run;
+
+  [[nodiscard]] std::size_t part(std::size_t member, std::size_t place) const {
+    return (member + place) % parts.size();
+  }
+  [[nodiscard]] std::size_t holder(std::size_t part, std::size_t place) const {
+    return (part + parts.size() - place) % parts.size();
+  }
+  [[nodiscard]] bool holds_out(std::size_t member, std::size_t part) const {
+    return (part + parts.size() - member) % parts.size() < run;
+  }
+  [[nodiscard]] std::vector<Index> samples(std::size_t member, bool held) const {
+    std::vector<Index> result;
+    for (std::size_t j = 0; j < parts.size(); ++j)
+      if (holds_out(member, j) == held) result.insert(result.end(), parts[j].begin(), parts[j].end());
+    return result;
+  }
+};
+
+HoldOutPlan plan_hold_outs(const std::vector<Index>& samples, Index members, std::uint64_t seed) {
+  HoldOutPlan plan;
+  plan.run = static_cast<std::size_t>(parts_held_out(members));
+  for (const Split& fold : k_folds(static_cast<Index>(samples.size()), members, seed)) {
+    std::vector<Index>& part = plan.parts.emplace_back();
+    for (const Index position : fold.test) part.push_back(samples[static_cast<std::size_t>(position)]);
+  }
+  return plan;
+}
+
+/// A member with all samples, and what it said of each part that it held out.
+struct CrossMember {
+  MemberFit fit;
+  std::vector<SharedPredictive> held;
+};
+
+CrossMember fit_cross_member(const MatrixView& X, const MatrixView& Y, const VectorView& given,
+                             const HoldOutPlan& plan, std::size_t number,
+                             const NetworkOptions& network_options, const CrossFitOptions& options,
+                             std::uint64_t seed) {
+  const std::vector<Index> train = plan.samples(number, false);
+  const std::vector<Index> held = plan.samples(number, true);
+  Network network = make_network(X.rows(), Y.rows(), network_options, derived_seed(seed, kWeights + number));
+  nn::TrainingSummary training =
+      pretrain(network, X, Y, train, {}, network_options, derived_seed(seed, kOrder + number));
+  const auto shared = std::make_shared<const Network>(std::move(network));
+  const Encoder base(features_of(shared, network_options.mirrored), noise_of(shared, given.size() > 0));
+  const bool variable = base.noise().kind == NoiseModel::Kind::network;
+  const std::vector<double> exponents = variable ? options.noise_exponents : std::vector<double>{1};
+  std::optional<Trial> best;
+  for (const double exponent : exponents) {
+    Trial trial = try_exponent(base, exponent, X, Y, given, train, held, options);
+    if (!best || trial.log_evidence > best->log_evidence) best = std::move(trial);
+  }
+
+  const ConditionalResult& chosen = best->result;
+  const auto held_count = static_cast<Index>(held.size());
+  Posterior before = condition(chosen.prior, best->train.with_noise_scaled(chosen.noise_scale));
+  Posterior after = chosen.posterior;
+  if (!options.covariance_known) {
+    before = with_unknown_covariance(before, chosen.prior.V, held_count);
+    after = with_unknown_covariance(after, chosen.prior.V, held_count);
+  }
+  const Encoder encoder = rescaled(best->encoder, chosen.noise_scale);
+  CrossMember result{{{encoder, after},
+                      {},
+                      chosen.log_evidence,
+                      held_count,
+                      chosen.prior.K.trace() / static_cast<double>(chosen.prior.K.size()),
+                      std::move(training),
+                      {},
+                      chosen.converged},
+                     {}};
+  for (std::size_t place = 0; place < plan.run; ++place) {
+    const std::vector<Index>& part = plan.parts[plan.part(number, place)];
+    const Vector given_part = given.size() > 0 ? Vector(given(part)) : Vector();
+    result.held.push_back(Member{encoder, before}.predict(take_samples(X, part), given_part));
+  }
+  return result;
+}
+
+std::vector<HeldOutMixture> mix_by_part(const MatrixView& Y, const HoldOutPlan& plan,
+                                        const std::vector<std::optional<CrossMember>>& members) {
+  std::vector<HeldOutMixture> mixtures;
+  for (std::size_t j = 0; j < plan.parts.size(); ++j) {
+    HeldOutMixture mixture{{}, take_samples(Y, plan.parts[j])};
+    for (std::size_t place = 0; place < plan.run; ++place)
+      mixture.members.push_back(members[plan.holder(j, place)]->held[place]);
+    mixtures.push_back(std::move(mixture));
+  }
+  return mixtures;
+}
+
+std::shared_ptr<const Predictive> mixed(const HeldOutMixture& mixture, double covariance_factor) {
+  std::vector<std::shared_ptr<const Predictive>> members;
+  for (const SharedPredictive& member : mixture.members)
+    members.push_back(
+        std::make_shared<const SharedPredictive>(with_covariance_scaled(member, covariance_factor)));
+  return std::make_shared<const MixturePredictive>(members);
+}
+
 }  // namespace
+
+Index cross_fit_samples(Index members, Index outputs) {
+  const Index held_parts = parts_held_out(members);
+  return std::max(members, (members * (outputs + 1) + held_parts - 1) / held_parts);
+}
 
 CrossFit fit_cross_fitted(const MatrixView& X, const MatrixView& Y, const VectorView& given,
                           const std::vector<Index>& samples, const NetworkOptions& network_options,
                           const CrossFitOptions& options, std::uint64_t seed) {
   check_samples(X, Y, samples);
-  const auto count = static_cast<Index>(samples.size());
   check::require(options.members >= 2, "members", "expected at least 2: each holds out another part");
-  check::require(count >= options.members * (Y.rows() + 1), "samples",
-                 "are " + std::to_string(count) + ", expected at least " +
-                     std::to_string(options.members * (Y.rows() + 1)) + " for " +
-                     std::to_string(options.members) + " members");
-  const std::vector<Split> folds = k_folds(count, options.members, derived_seed(seed, kFolds));
-  const auto named = [&](const std::vector<Index>& positions) {
-    std::vector<Index> result;
-    result.reserve(positions.size());
-    for (const Index position : positions) result.push_back(samples[static_cast<std::size_t>(position)]);
-    return result;
-  };
-
-  std::vector<std::optional<MemberFit>> fits(folds.size());
-  CrossFit result;
-  result.held.resize(folds.size());
-  result.held_predictives.resize(folds.size());
+  const Index least = cross_fit_samples(options.members, Y.rows());
+  check::require(static_cast<Index>(samples.size()) >= least, "samples",
+                 "are " + std::to_string(samples.size()) + ", expected at least " + std::to_string(least) +
+                     " for " + std::to_string(options.members) + " members");
+  const HoldOutPlan plan = plan_hold_outs(samples, options.members, derived_seed(seed, kFolds));
+  std::vector<std::optional<CrossMember>> members(plan.parts.size());
   parallel_for(options.members, thread_count(options.threads), [&](Index m) {
-    const auto slot = static_cast<std::size_t>(m);
-    const std::vector<Index> train = named(folds[slot].train);
-    const std::vector<Index> held = named(folds[slot].test);
-    const auto stream = static_cast<std::uint64_t>(m);
-    Network network =
-        make_network(X.rows(), Y.rows(), network_options, derived_seed(seed, kWeights + stream));
-    nn::TrainingSummary training =
-        pretrain(network, X, Y, train, {}, network_options, derived_seed(seed, kOrder + stream));
-    const auto shared = std::make_shared<const Network>(std::move(network));
-    const Encoder base(features_of(shared, network_options.mirrored), noise_of(shared, given.size() > 0));
-    const bool variable = base.noise().kind == NoiseModel::Kind::network;
-    const std::vector<double> exponents = variable ? options.noise_exponents : std::vector<double>{1};
-    std::optional<Trial> best;
-    for (const double exponent : exponents) {
-      Trial trial = try_exponent(base, exponent, X, Y, given, train, held, options);
-      if (!best || trial.log_evidence > best->log_evidence) best = std::move(trial);
-    }
-
-    const ConditionalResult& chosen = best->result;
-    Posterior before = condition(chosen.prior, best->train.with_noise_scaled(chosen.noise_scale));
-    Posterior after = chosen.posterior;
-    if (!options.covariance_known) {
-      const auto held_count = static_cast<Index>(held.size());
-      before = with_unknown_covariance(before, chosen.prior.V, held_count);
-      after = with_unknown_covariance(after, chosen.prior.V, held_count);
-    }
-    const Encoder encoder = rescaled(best->encoder, chosen.noise_scale);
-    Matrix X_held(X.rows(), static_cast<Index>(held.size()));
-    Vector given_held(given.size() > 0 ? X_held.cols() : 0);
-    for (Index i = 0; i < X_held.cols(); ++i) {
-      X_held.col(i) = X.col(held[static_cast<std::size_t>(i)]);
-      if (given_held.size() > 0) given_held(i) = given(held[static_cast<std::size_t>(i)]);
-    }
-    result.held_predictives[slot] =
-        std::make_shared<const SharedPredictive>(Member{encoder, before}.predict(X_held, given_held));
-    result.held[slot] = held;
-    fits[slot] = MemberFit{{encoder, after},
-                           {},
-                           chosen.log_evidence,
-                           static_cast<Index>(held.size()),
-                           chosen.prior.K.trace() / static_cast<double>(chosen.prior.K.size()),
-                           std::move(training),
-                           {},
-                           chosen.converged};
+    const auto number = static_cast<std::size_t>(m);
+    members[number] = fit_cross_member(X, Y, given, plan, number, network_options, options, seed);
   });
-  for (auto& fit : fits) result.members.push_back(std::move(*fit));
+
+  const std::vector<HeldOutMixture> mixtures = mix_by_part(Y, plan, members);
+  const double pair_factor = plan.run > 1 ? best_covariance_factor(mixtures) : 1;  // one says nothing
+  CrossFit result;
+  result.held = plan.parts;
+  for (const HeldOutMixture& mixture : mixtures)
+    result.held_predictives.push_back(mixed(mixture, pair_factor));
+  result.covariance_factor = extrapolated_covariance_factor(pair_factor, options.members);
+  for (auto& member : members) {
+    MemberFit& fit = member->fit;
+    fit.member.posterior = with_covariance_scaled(fit.member.posterior, result.covariance_factor);
+    result.members.push_back(std::move(fit));
+  }
   return result;
 }
 

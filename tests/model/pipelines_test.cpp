@@ -5,6 +5,8 @@
 
 #include <numeric>
 
+#include "mbll/bayes/mixture.hpp"
+#include "mbll/bayes/mixture_width.hpp"
 #include "mbll/data/synthetic.hpp"
 #include "mbll/error.hpp"
 #include "mbll/features/combined.hpp"
@@ -69,20 +71,62 @@ TEST(CrossFit, GivesTheSameBitsAgainAndAgainOnTwoThreads) {
   for (int i = 0; i < 60; ++i) ASSERT_EQ(run(), first) << "run " << i;
 }
 
-TEST(CrossFit, HoldsEverySampleOutOnceAndSeesAllInTheEnd) {
+TEST(CrossFit, JudgesEverySampleByTheTwoThatHeldItOutAndSeesAllInTheEnd) {
   const SyntheticSet data = interpolation_heteroscedastic(90, 2);
   CrossFitOptions options;
-  options.members = 4;
-  const CrossFit fit =
-      fit_cross_fitted(data.X, data.Y, Vector(), first_samples(90), small_network(), options, 1);
-  std::vector<Index> held;
-  for (std::size_t m = 0; m < fit.members.size(); ++m) {
-    held.insert(held.end(), fit.held[m].begin(), fit.held[m].end());
-    EXPECT_EQ(fit.held_predictives[m]->points(), static_cast<Index>(fit.held[m].size()));
-    EXPECT_EQ(fit.members[m].member.posterior.samples(), 90);
+  for (const Index members : {2, 3, 4}) {
+    options.members = members;
+    const CrossFit fit =
+        fit_cross_fitted(data.X, data.Y, Vector(), first_samples(90), small_network(), options, 1);
+    std::vector<Index> held;
+    for (std::size_t m = 0; m < fit.members.size(); ++m) {
+      held.insert(held.end(), fit.held[m].begin(), fit.held[m].end());
+      const auto& mixture = dynamic_cast<const MixturePredictive&>(*fit.held_predictives[m]);
+      EXPECT_EQ(mixture.members().size(), members == 2 ? 1U : 2U);
+      EXPECT_EQ(mixture.points(), static_cast<Index>(fit.held[m].size()));
+      EXPECT_EQ(fit.members[m].member.posterior.samples(), 90);
+      // Held-out parts of each member: one of two, or two of all.
+      EXPECT_NEAR(static_cast<double>(fit.members[m].evidence_samples),
+                  members == 2 ? 45 : 180.0 / static_cast<double>(members), 1);
+    }
+    std::sort(held.begin(), held.end());
+    EXPECT_EQ(held, first_samples(90));
+    EXPECT_EQ(fit.covariance_factor == 1, members == 2);
   }
-  std::sort(held.begin(), held.end());
-  EXPECT_EQ(held, first_samples(90));
+}
+
+TEST(CrossFit, WidthOfTheMixtureIsThatOfItsPairsCarriedOnToAllMembers) {
+  const SyntheticSet data = interpolation_heteroscedastic(150, 2);
+  CrossFitOptions options;
+  options.members = 5;
+  const CrossFit fit =
+      fit_cross_fitted(data.X, data.Y, Vector(), first_samples(150), small_network(), options, 1);
+  // The pairs have been scaled to their best: nothing is left to correct.
+  std::vector<HeldOutMixture> pairs;
+  for (std::size_t j = 0; j < fit.held.size(); ++j) {
+    HeldOutMixture pair{{}, Matrix(1, static_cast<Index>(fit.held[j].size()))};
+    for (std::size_t i = 0; i < fit.held[j].size(); ++i)
+      pair.Y(0, static_cast<Index>(i)) = data.Y(0, fit.held[j][i]);
+    for (const auto& member : dynamic_cast<const MixturePredictive&>(*fit.held_predictives[j]).members())
+      pair.members.push_back(dynamic_cast<const SharedPredictive&>(*member));
+    pairs.push_back(std::move(pair));
+  }
+  EXPECT_NEAR(best_covariance_factor(pairs), 1, 1e-3);
+  EXPECT_LT(fit.covariance_factor, 1);
+  // V was 1: one output, its scale in σ. Now it is the factor.
+  for (const MemberFit& member : fit.members)
+    EXPECT_NEAR(member.member.posterior.noise_covariance()(0, 0), fit.covariance_factor, 1e-12);
+  const double of_pairs = pairs[0].members[0].row_covariance()(0, 0);
+  EXPECT_NEAR(fit.covariance_factor, extrapolated_covariance_factor(of_pairs, 5), 1e-12);
+}
+
+TEST(CrossFit, NamesTheFewestSamples) {
+  EXPECT_EQ(cross_fit_samples(2, 1), 4);
+  EXPECT_EQ(cross_fit_samples(20, 1), 20);
+  EXPECT_EQ(cross_fit_samples(20, 3), 40);
+  const SyntheticSet data = interpolation_heteroscedastic(19, 2);
+  EXPECT_THROW((void)fit_cross_fitted(data.X, data.Y, Vector(), first_samples(19), small_network(), {}, 1),
+               InvalidArgument);
 }
 
 TEST(FitNetwork, StatisticsOnTwoThreadsAreThoseOfOne) {
@@ -141,6 +185,38 @@ TEST(Fit, FixedFeaturesRecoverAPolynomial) {
   EXPECT_TRUE(model.report().converged);
 }
 
+TEST(Fit, ChoosesWhatIsLeftToItByTheNumberOfSamples) {
+  const auto features_of_fit = [](Index samples, const FitOptions& options) {
+    const SyntheticSet set = interpolation_heteroscedastic(samples, 1);
+    FitData data;
+    data.X = set.X;
+    data.Y = set.Y;
+    return fit(data, options).report().features;
+  };
+  FitOptions options;
+  options.members = 2;
+  options.epochs = 1;
+  EXPECT_EQ(features_of_fit(499, options), "50,50 silu network");
+  EXPECT_EQ(features_of_fit(500, options), "50,50,50 silu network");
+  EXPECT_EQ(features_of_fit(4000, options), "50,50,50,50 silu network");
+  options.hidden = {7};
+  EXPECT_EQ(features_of_fit(500, options), "7 silu network");
+  options.hidden = {7, 0};
+  EXPECT_THROW((void)features_of_fit(500, options), InvalidArgument);
+}
+
+TEST(Fit, EvidenceCountsEverySampleOnce) {
+  const SyntheticSet set = interpolation_heteroscedastic(60, 1);
+  FitData data;
+  data.X = set.X;
+  data.Y = set.Y;
+  FitOptions options;
+  options.hidden = {8};
+  options.epochs = 5;
+  options.members = 4;
+  EXPECT_EQ(fit(data, options).report().evidence_samples, 60);
+}
+
 TEST(Fit, DefaultIsCalibratedOnTheHeteroscedasticSet) {
   const SyntheticSet train = multivariate_heteroscedastic(600, 1);
   const SyntheticSet test = multivariate_heteroscedastic(2000, 2);
@@ -150,7 +226,7 @@ TEST(Fit, DefaultIsCalibratedOnTheHeteroscedasticSet) {
   FitOptions options;
   options.hidden = {24, 24};
   options.epochs = 120;
-  options.members = 3;
+  options.members = 8;
   const Model model = fit(data, options);
   const auto predictive = model.predict(test.X);
   const Evaluation scores = evaluate(*predictive, test.Y);

@@ -32,7 +32,7 @@ struct FitProgress {
 /// All of a fit, with the defaults of `mbll fit` (docs/recipe.md says why these).
 struct FitOptions {
   FeatureKind features = FeatureKind::mlp;
-  std::vector<Index> hidden = {50, 50};              ///< mlp
+  std::vector<Index> hidden = {0};                   ///< mlp; {0}: chosen by the number of samples
   nn::Activation activation = nn::Activation::silu;  ///< mlp
   Index degree = 3;                                  ///< poly
   Index kernels = 100;                               ///< rbf centres (k-means), fourier features
@@ -40,10 +40,10 @@ struct FitOptions {
   NoiseKind noise = NoiseKind::network;       ///< without a network, network means constant
   TrainKind train = TrainKind::cross_fitted;  ///< mlp
   LayerOptions layer;                         ///< two-phase, end-to-end and fixed features
-  Index members = 10;                         ///< cross-fitted
+  Index members = 20;                         ///< cross-fitted
   Index epochs = 0;                           ///< 0: chosen by the number of samples
-  Index batch = 32;
-  double rate = 1e-2;  ///< peak of the one-cycle schedule
+  Index batch = 0;                            ///< 0: chosen by the number of samples
+  double rate = 1e-2;                         ///< peak of the one-cycle schedule
   double weight_decay = 0.01;
   double validation = 0.2;  ///< share held out by two-phase and end-to-end
   int rounds = 30;          ///< end-to-end

@@ -16,7 +16,7 @@ struct FitReport {
   std::string features;  ///< in words: "50,50 leaky_relu network", "polynomial of degree 3"
   Index samples = 0;
   std::uint64_t seed = 0;
-  double log_evidence = 0;  ///< in the units of the data, summed over the members' evidence samples
+  double log_evidence = 0;  ///< in the units of the data, of the evidence samples
   Index evidence_samples = 0;
   bool evidence_is_conditional =
       false;  ///< of held-out samples given the others, not of the training samples

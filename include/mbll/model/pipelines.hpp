@@ -77,9 +77,10 @@ struct EndToEndOptions {
                                     std::uint64_t seed, int threads = 1);
 
 /// Several networks, each holding out another part; hyperparameters by the conditional evidence of what was
-/// held out.
+/// held out. Every sample is held out by two members, and what pairs say of their samples gives the width of
+/// the mixture of all.
 struct CrossFitOptions {
-  Index members = 10;
+  Index members = 20;  ///< each trains on all but two of as many parts (of two members: all but one)
   ColumnStructure column = ColumnStructure::isotropic;  ///< isotropic, diagonal
   bool covariance_known = true;  ///< otherwise V has a posterior from the held-out residuals: t predictives
   /// Exponents g tried for σ(x)^g; 0 is constant noise. The conditional evidence chooses.
@@ -89,9 +90,14 @@ struct CrossFitOptions {
 
 struct CrossFit {
   std::vector<MemberFit> members;
-  std::vector<std::vector<Index>> held;                             ///< samples that each member held out
-  std::vector<std::shared_ptr<const Predictive>> held_predictives;  ///< of these, before they joined
+  std::vector<std::vector<Index>> held;  ///< the parts: every sample once
+  /// Of these parts, by the members that had held them out, before they joined.
+  std::vector<std::shared_ptr<const Predictive>> held_predictives;
+  double covariance_factor = 1;  ///< that the members' covariances have been multiplied by
 };
+
+/// The fewest samples that can be cross-fitted: what a member holds out must show the outputs' covariance.
+[[nodiscard]] Index cross_fit_samples(Index members, Index outputs);
 
 [[nodiscard]] CrossFit fit_cross_fitted(const MatrixView& X /* q×N */, const MatrixView& Y /* p×N */,
                                         const VectorView& given, const std::vector<Index>& samples,
