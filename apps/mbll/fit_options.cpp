@@ -21,7 +21,7 @@ void FitArguments::add_to(CLI::App* command) {
     command->add_option(name, value, help)->capture_default_str()->type_name("");
   };
   words("--features", features, "mlp, linear, poly, rbf or fourier");
-  words("--hidden", hidden, "mlp: widths of the hidden layers");
+  words("--hidden", hidden, "mlp: widths of the hidden layers; 0: chosen by the number of samples");
   words("--activation", activation, "mlp: leaky_relu, relu, softplus, tanh, silu or gelu");
   words("--noise", noise, "constant, network (σ(x) learned), or column:NAME (σ given)");
   words("--covariance", covariance, "between outputs: known (Gaussian) or unknown (Student t)");
@@ -37,7 +37,7 @@ void FitArguments::add_to(CLI::App* command) {
   number("--lengthscale", numbers.lengthscale, "rbf, fourier, in standardised inputs; 0: chosen by evidence");
   number("--members", numbers.members, "cross-fitted: number of networks");
   number("--epochs", numbers.epochs, "0: chosen by the number of samples");
-  number("--batch", numbers.batch, "samples per training step");
+  number("--batch", numbers.batch, "samples per training step; 0: chosen by their number");
   number("--rate", numbers.rate, "peak learning rate");
   number("--weight-decay", numbers.weight_decay, "of AdamW");
   number("--validation", numbers.validation, "two-phase, end-to-end: share of samples held out");

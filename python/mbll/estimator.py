@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ._core import Model, Prediction
+from ._core import Model, Prediction, _cross_fit_samples
 from ._types import ArrayLike, Floats
 from ._validation import validate
 
@@ -30,7 +30,8 @@ class MBLLRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     features : {"mlp", "linear", "poly", "rbf", "fourier"}
         Learned by a network, or fixed.
     hidden, activation
-        Widths of the network's hidden layers; "silu", "leaky_relu", "relu", "softplus", "tanh" or "gelu".
+        Widths of the network's hidden layers, 0: chosen by the number of samples; "silu", "leaky_relu", "relu",
+        "softplus", "tanh" or "gelu".
     degree, kernels, lengthscale
         Of "poly"; number of "rbf" centres or "fourier" features and their width in standardised inputs (0: chosen by
         evidence).
@@ -42,10 +43,10 @@ class MBLLRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         Prior of the last layer: "zero", "ones" or "pretrained"; "isotropic", "diagonal" or "full"; "none", "identity"
         or "scale-invariant". A pretrained mean under a hyperprior is estimated with the covariance.
     train : {"cross-fitted", "two-phase", "end-to-end"}
-        How a network is trained. Data too small to cross-fit (fewer than ``members * (outputs + 1)`` samples) is
-        trained in two phases.
+        How a network is trained. Data too small to cross-fit (fewer than ``members`` or ``members * (outputs + 1) / 2``
+        samples) is trained in two phases.
     members, epochs, batch, rate, weight_decay, validation, rounds
-        Of the training; ``epochs=0`` chooses by the number of samples.
+        Of the training; ``epochs=0`` and ``batch=0``: chosen by the number of samples.
     tolerance, max_steps
         Of EM.
     seed : int
@@ -79,7 +80,7 @@ class MBLLRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self,
         features: str = "mlp",
         *,
-        hidden: Sequence[int] | int = (50, 50),
+        hidden: Sequence[int] | int = 0,
         activation: str = "silu",
         degree: int = 3,
         kernels: int = 100,
@@ -90,9 +91,9 @@ class MBLLRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         column_covariance: str = "isotropic",
         hyperprior: str = "none",
         train: str = "cross-fitted",
-        members: int = 10,
+        members: int = 20,
         epochs: int = 0,
-        batch: int = 32,
+        batch: int = 0,
         rate: float = 1e-2,
         weight_decay: float = 0.01,
         validation: float = 0.2,
@@ -133,8 +134,8 @@ class MBLLRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         options = {name: getattr(self, name) for name in _NAMES}
         options["hidden"] = self.hidden if self.hidden is None else np.atleast_1d(self.hidden).tolist()
         outputs = 1 if y.ndim == 1 else y.shape[1]
-        if self.train == "cross-fitted" and len(X) < self.members * (outputs + 1):
-            options["train"] = "two-phase"  # too few to hold out a part for every member
+        if self.train == "cross-fitted" and len(X) < _cross_fit_samples(self.members, outputs):
+            options["train"] = "two-phase"
         names = [str(name) for name in getattr(self, "feature_names_in_", ())]
         self._set_model(Model.fit(X, y, sigma, options, names), y.ndim == 1)
         return self

@@ -14,6 +14,7 @@
 #include "mbll/error.hpp"
 #include "mbll/model/file.hpp"
 #include "mbll/model/fit.hpp"
+#include "mbll/model/pipelines.hpp"
 #include "prediction.hpp"
 
 namespace mbll::python {
@@ -138,7 +139,7 @@ nb::dict default_options() {
   const FitOptions options;
   nb::dict result;
   result["features"] = name_of(options.features);
-  result["hidden"] = nb::tuple(nb::cast(options.hidden));
+  result["hidden"] = options.hidden.front();  // 0: chosen by the number of samples
   result["activation"] = std::string(nn::name_of(options.activation));
   result["degree"] = options.degree;
   result["kernels"] = options.kernels;
@@ -206,6 +207,7 @@ void bind_model(nb::module_& module) {
         new (&self) Model(model_from_bytes({static_cast<const char*>(state.data()), state.size()}));
       });
   module.def("_default_options", &default_options);
+  module.def("_cross_fit_samples", &cross_fit_samples, nb::arg("members"), nb::arg("outputs"));
 }
 
 }  // namespace mbll::python

@@ -155,12 +155,12 @@ def test_inside_other_estimators(wave):
 
 
 @pytest.mark.parametrize("options, name", [
-    ({"features": "mpl"}, "features"), ({"hidden": []}, "hidden"), ({"hidden": (0,)}, "hidden"),
+    ({"features": "mpl"}, "features"), ({"hidden": []}, "hidden"), ({"hidden": (5, 0)}, "hidden"),
     ({"activation": "step"}, "activation"), ({"degree": 0}, "degree"), ({"noise": "loud"}, "noise"),
     ({"covariance": "some"}, "covariance"), ({"prior_mean": "two"}, "prior"), ({"train": "never"}, "train"),
     ({"column_covariance": "thin"}, "structure|covariance"), ({"hyperprior": "flat"}, "hyperprior"),
     ({"members": 1}, "members"), ({"epochs": -1}, "epochs"), ({"epochs": "many"}, "epochs"),
-    ({"rate": 0.0}, "rate"), ({"rate": np.nan}, "rate"), ({"batch": 0}, "batch"), ({"seed": -1}, "seed"),
+    ({"rate": 0.0}, "rate"), ({"rate": np.nan}, "rate"), ({"batch": -1}, "batch"), ({"seed": -1}, "seed"),
     ({"validation": 1.0}, "validation"), ({"weight_decay": -1.0}, "weight"), ({"hidden": None}, "hidden"),
     ({"prior_mean": "pretrained", "features": "rbf"}, "prior_mean"), ({"column_covariance": "full"}, "column_covariance"),
     ({"hyperprior": "identity"}, "hyperprior"),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "bayes/lapack.hpp"
@@ -11,8 +12,8 @@ namespace mbll {
 namespace {
 
 constexpr Index block_samples = 512;  // stays in the second-level cache while dsyrk works on it
-// One Cholesky, one condition estimate and one merge per span: 2 % of the dsyrk of the longest.
-constexpr Index longest_span = 16384;
+// One Cholesky, one condition estimate and one merge per span: 2 % of the dsyrk of 16 000 samples.
+constexpr Index longest_span = 32768;
 constexpr Index shortest_span = 4096;
 constexpr Index probe_samples = 2048;  // the first span: short, because the others wait for what it shows
 constexpr Index max_groups = 64;       // bounds the memory: one triangle per group
@@ -100,8 +101,12 @@ Path add_span(const ScaledSource& source, Index first, Index end, Path path, Scr
   if (path == Path::gram) {
     Matrix R = Matrix::Zero(n, n);
     if (gram_root(source, first, end, scratch, R, log_noise)) {
-      lapack::qr_merge(part.root, R, scratch.qr);
+      if (part.samples == 0)
+        part.root = std::move(R);
+      else
+        lapack::qr_merge(part.root, R, scratch.qr);
       part.log_noise += log_noise;
+      part.samples += end - first;
       part.gram_samples += end - first;
       return Path::gram;
     }
@@ -109,6 +114,7 @@ Path add_span(const ScaledSource& source, Index first, Index end, Path path, Scr
   }
   append_by_qr(source, first, end, scratch, part.root, log_noise);
   part.log_noise += log_noise;
+  part.samples += end - first;
   return Path::qr;
 }
 
@@ -122,7 +128,7 @@ double ScaledSource::add_outer_products(Index first, MatrixSpan Z, double beta, 
 
 RootPart accumulate_root(Index n, Index samples, const ScaledSource& source,
                          const StatisticsOptions& options) {
-  RootPart total{Matrix::Zero(n, n), 0, 0};
+  RootPart total{.root = Matrix::Zero(n, n)};
   if (samples == 0) return total;
   // Few samples: a Gram matrix would be (nearly) singular and saves nothing.
   const bool try_gram = options.method == StatisticsMethod::automatic && samples >= 4 * n;
@@ -142,7 +148,7 @@ RootPart accumulate_root(Index n, Index samples, const ScaledSource& source,
   std::vector<RootPart> parts(static_cast<std::size_t>(groups));
   parallel_for(groups, thread_count(options.threads), [&](Index group) {
     Scratch own_scratch;
-    RootPart part{Matrix::Zero(n, n), 0, 0};
+    RootPart part{.root = Matrix::Zero(n, n)};
     for (Index span = group * spans / groups; span < (group + 1) * spans / groups; ++span) {
       const Index first = probed + span * length;
       add_span(source, first, std::min(samples, first + length), path, own_scratch, part);

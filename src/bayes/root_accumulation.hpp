@@ -26,6 +26,7 @@ class ScaledSource {
 struct RootPart {
   Matrix root;  ///< n×n upper triangular, diagonal ≥ 0
   double log_noise = 0;
+  Index samples = 0;
   Index gram_samples = 0;
 };
 

@@ -156,12 +156,15 @@ TEST(Statistics, AddingInPartsMergingAndSingleSamplesAgree) {
 }
 
 TEST(Statistics, WithoutSigmaItIsOne) {
-  Samples samples = make_samples(5, 2, 3000, 19);
-  samples.sigma.setOnes();
-  Statistics data(5, 2);
-  data.add(samples.Phi, samples.Y);
-  EXPECT_EQ(data.root(), statistics_of(samples).root());
-  EXPECT_EQ(data.log_noise(), 0);
+  for (const Index outputs : {1, 2, 6}) {  // few and many go different ways
+    Samples samples = make_samples(5, outputs, 12345, 19);
+    samples.sigma.setOnes();
+    Statistics data(5, outputs);
+    data.add(samples.Phi, samples.Y);
+    expect_same_data(data, statistics_of(samples), 1e-13);
+    EXPECT_EQ(data.log_noise(), 0);
+    EXPECT_EQ(data.gram_samples(), 12345);
+  }
 }
 
 TEST(Statistics, NoiseCanBeScaledAfterwards) {
