@@ -117,7 +117,7 @@ Model fit_samples(const Samples& samples, const Columns& columns, FitOptions opt
 int run_fit(const FitCommand& arguments) {
   const FitOptions options = arguments.fit.to_fit_options();
   const MissingPolicy missing = training_policy(arguments.missing);
-  const Table table = read_table(arguments.data);
+  const Table table = read_table(arguments.data, {.time_column = arguments.time});
   std::vector<std::string> notes;
   const Columns columns = choose_columns(arguments, table, notes);
   Samples samples = training_samples(table, columns, missing);
@@ -176,7 +176,8 @@ void add_fit(Program& program) {
       ->type_name("");
   arguments->fit.add_to(command);
   command
-      ->add_option("--time", arguments->time, "time column for --lags; 'calendar' for year, month, day, hour")
+      ->add_option("--time", arguments->time,
+                   "time column for --lags, numbers or dates; 'calendar' for year, month, day, hour")
       ->type_name("");
   command->add_option("--lags", arguments->lags, "P,Q: regress on P inputs and Q past outputs")
       ->type_name("");

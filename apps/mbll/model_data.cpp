@@ -47,7 +47,7 @@ void check_columns(const Model& model, const std::string& source, const std::vec
 
 Samples read_observed(const Model& model, const std::string& path, const std::string& missing) {
   const MissingPolicy policy = new_data_policy(missing);
-  const Table table = read_table(path);
+  const Table table = read_table(path, {.time_column = model.parts().lags.time});
   check_columns(model, table.source(), table.names(), true);
   Samples samples = model_samples(table, model, policy, true);
   for (const std::string& note : samples.notes) spdlog::info("{}: {}", table.source(), note);

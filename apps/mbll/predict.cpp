@@ -184,6 +184,7 @@ int run_predict(const PredictArguments& arguments) {
   const bool lags = !model.parts().lags.empty();
   ReadOptions reading;
   reading.threads = arguments.threads;
+  reading.time_column = model.parts().lags.time;
   TableStream stream(arguments.data, reading);
   check_columns(model, stream.source(), stream.names(), lags);
   const LineFormat format(model, arguments);

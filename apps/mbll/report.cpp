@@ -30,7 +30,7 @@ struct ReportArguments {
 int run_report(const ReportArguments& arguments) {
   const Model model = load_model(arguments.model);
   const MissingPolicy missing = new_data_policy(arguments.missing);
-  const Table table = read_table(arguments.data);
+  const Table table = read_table(arguments.data, {.time_column = model.parts().lags.time});
   const auto& names = model.output_names();
   const bool observed = std::all_of(names.begin(), names.end(),
                                     [&](const std::string& name) { return table.has_column(name); });

@@ -180,7 +180,7 @@ int run_select(const SelectArguments& arguments) {
     if (structure != "isotropic" && structure != "diagonal" && structure != "full")
       throw UsageError(
           fmt::format("--column-covariance: '{}', expected isotropic, diagonal or full", structure));
-  const Table table = read_table(arguments.data);
+  const Table table = read_table(arguments.data, {.time_column = arguments.time});
   const std::vector<Variant> data = variants(arguments, table);
   const Samples& first = data.front().samples;
   if (first.X.cols() < 10)
@@ -246,7 +246,8 @@ void add_select(Program& program) {
   command->add_option("--lags", arguments->lags, "P,Q to try; may be given several times")
       ->allow_extra_args(false)
       ->type_name("");
-  words("--time", arguments->time, "time column for --lags; 'calendar' for year, month, day, hour");
+  words("--time", arguments->time,
+        "time column for --lags, numbers or dates; 'calendar' for year, month, day, hour");
   add_missing(*command, arguments->missing, "error, drop, mean or interpolate");
   command->add_option("--seed", arguments->seed, "of centres and frequencies")
       ->capture_default_str()

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "mbll/error.hpp"
+#include "timestamp.hpp"
 
 namespace mbll::data {
 namespace {
@@ -183,6 +184,7 @@ CsvLayout read_layout(const std::string& source, std::string_view text, const Re
                                   layout.first_line, other->second + 1, c + 1, shown(layout.names[c])));
   }
   if (header) layout.first_line += line_ends;
+  layout.time_column = find_column(layout.names, options.time_column).value_or(-1);
   return layout;
 }
 
@@ -252,6 +254,8 @@ double CsvParser::interpret(std::string_view cell, Index column) {
   double value = 0;
   const Kind kind = parse_number(cell, value);
   if (kind == Kind::finite) return value;
+  if (column == layout_.time_column)
+    if (const auto time = parse_timestamp(cell)) return *time;
   if (note.numeric()) {
     note.bad_text = shown(cell);
     note.bad_line = line_;

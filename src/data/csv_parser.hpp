@@ -16,8 +16,9 @@ struct CsvLayout {
   std::string source;
   char delimiter = ',';
   std::vector<std::string> names;
-  std::size_t body = 0;  ///< where the first line with data begins
-  Index first_line = 1;  ///< its number
+  std::size_t body = 0;    ///< where the first line with data begins
+  Index first_line = 1;    ///< its number
+  Index time_column = -1;  ///< whose text may be a date and time
   [[nodiscard]] Index columns() const { return static_cast<Index>(names.size()); }
 };
 

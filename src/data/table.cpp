@@ -62,13 +62,19 @@ bool Table::has_column(const std::string& name) const {
   return std::find(names_.begin(), names_.end(), name) != names_.end();
 }
 
-Index Table::column(const std::string& key) const {
-  const auto found = std::find(names_.begin(), names_.end(), key);
-  if (found != names_.end()) return found - names_.begin();
+std::optional<Index> find_column(const std::vector<std::string>& names, const std::string& key) {
+  const auto found = std::find(names.begin(), names.end(), key);
+  if (found != names.end()) return found - names.begin();
   Index number = 0;
   const char* end = key.data() + key.size();
   const auto [last, code] = std::from_chars(key.data(), end, number);
-  if (code == std::errc() && last == end && number >= 1 && number <= columns()) return number - 1;
+  const bool valid =
+      code == std::errc() && last == end && number >= 1 && number <= static_cast<Index>(names.size());
+  return valid ? std::optional(number - 1) : std::nullopt;
+}
+
+Index Table::column(const std::string& key) const {
+  if (const auto found = find_column(names_, key)) return *found;
   const std::string nearest = nearest_name(key, names_);
   throw DataError(fmt::format("{}: no column '{}'{}; columns: {}", source_, key,
                               nearest.empty() ? "" : fmt::format(" (did you mean '{}'?)", nearest),

@@ -195,25 +195,31 @@ TEST_F(Commands, StrictFitThatDoesNotConverge) {
 }
 
 TEST_F(Commands, LaggedModelsBuildTheirRegressors) {
-  std::string text = "t,u,y\n";
-  double y = 0;
-  for (int i = 0; i < 80; ++i) {
-    const double u = std::sin(0.9 * i * i);
-    y = 0.6 * y + u + 0.01 * std::cos(5.0 * i);
-    text += fmt::format("{},{},{}\n", 10 * i + (i >= 50 ? 10 : 0), u, y);
+  for (const bool dates : {false, true}) {
+    std::string text = "t,u,y\n";
+    double y = 0;
+    for (int i = 0; i < 80; ++i) {
+      const double u = std::sin(0.9 * i * i);
+      y = 0.6 * y + u + 0.01 * std::cos(5.0 * i);
+      const int minute = 10 * i + (i >= 50 ? 10 : 0);
+      text +=
+          dates ? fmt::format("2016-02-29 {:02}:{:02}", minute / 60, minute % 60) : fmt::format("{}", minute);
+      text += fmt::format(",{},{}\n", u, y);
+    }
+    write("series.csv", text);
+    const Json fit =
+        json("fit series.csv --target y --features linear --time t --lags 1,2 --json --out m.json");
+    EXPECT_EQ(fit["inputs"], Json::array({"u", "y[t-1]", "y[t-2]"}));
+    EXPECT_EQ(fit["samples"], 76);  // without the first two, and the two after the gap
+    const auto lines = split(ok("predict m.json series.csv"), '\n');
+    ASSERT_EQ(lines.size(), 81U);
+    for (const std::size_t line : {1, 2, 51, 52}) EXPECT_EQ(lines[line], ",,,,,") << line;
+    EXPECT_NE(lines[3], ",,,,,");
+    expect_nearly(sh("mbll predict m.json - --stream < series.csv").out, ok("predict m.json series.csv"));
+    EXPECT_LT(json("evaluate m.json series.csv --json")["rmse"].get<double>(), 0.05);
+    ok("report m.json series.csv --out r.html");
+    ok("select series.csv --target y --features linear --time t --lags 1,1 --lags 1,2");
   }
-  write("series.csv", text);
-  const Json fit =
-      json("fit series.csv --target y --features linear --time t --lags 1,2 --json --out m.json");
-  EXPECT_EQ(fit["inputs"], Json::array({"u", "y[t-1]", "y[t-2]"}));
-  EXPECT_EQ(fit["samples"], 76);  // without the first two, and the two after the gap
-  const auto lines = split(ok("predict m.json series.csv"), '\n');
-  ASSERT_EQ(lines.size(), 81U);
-  for (const std::size_t line : {1, 2, 51, 52}) EXPECT_EQ(lines[line], ",,,,,") << line;
-  EXPECT_NE(lines[3], ",,,,,");
-  expect_nearly(sh("mbll predict m.json - --stream < series.csv").out, ok("predict m.json series.csv"));
-  EXPECT_LT(json("evaluate m.json series.csv --json")["rmse"].get<double>(), 0.05);
-  ok("report m.json series.csv --out r.html");
 }
 
 TEST_F(Commands, SelectFindsTheRightDegree) {

@@ -17,6 +17,8 @@ enum class Header {
 struct ReadOptions {
   char delimiter = '\0';  ///< '\0': the most frequent of comma, tab and semicolon in the first line
   Header header = Header::automatic;
+  /// By name or number: text there may be a date and time, which counts as seconds since 1970 (docs/data.md).
+  std::string time_column;
   int threads = 0;  ///< 0: all processors. The result is the same for any number.
 
   /// Throws InvalidArgument if the delimiter is a quote, a blank or a line end.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,9 @@ struct ColumnNotes {
 
   [[nodiscard]] bool numeric() const { return bad_text.empty(); }
 };
+
+/// Where a column is, by its name or by its number from 1 on; nothing if there is none.
+[[nodiscard]] std::optional<Index> find_column(const std::vector<std::string>& names, const std::string& key);
 
 /// Named numeric columns. Values are kept sample-per-column (C×N, one contiguous column per line of the
 /// file), so that a selection of table columns is at once the q×N or p×N matrix that a fit needs. Columns
