@@ -40,8 +40,8 @@ class Reader {
   double fraction() {
     if (next() != '.') return 0;
     double value = 0;
-    const auto [end, code] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value,
-                                             std::chars_format::fixed);
+    const auto [end, code] =
+        std::from_chars(rest_.data(), rest_.data() + rest_.size(), value, std::chars_format::fixed);
     failed_ = code != std::errc() || failed_;
     rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
     return value;

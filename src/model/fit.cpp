@@ -85,7 +85,9 @@ FitOptions with_sizes_chosen(FitOptions options, Index samples) {
   if (options.epochs == 0) {
     // Small sets need more passes for the same number of steps.
     const auto passes = static_cast<Index>(std::lround(23000 / std::pow(static_cast<double>(samples), 0.7)));
-    options.epochs = std::clamp<Index>(passes, samples < kLarge ? 200 : 140, 450);
+    constexpr Index kEnoughSteps = 100'000;  // more gain nothing and make large sets slow
+    const Index limit = std::max<Index>(5, kEnoughSteps * options.batch / samples);
+    options.epochs = std::min(limit, std::clamp<Index>(passes, samples < kLarge ? 200 : 140, 450));
   }
   return options;
 }

@@ -22,17 +22,34 @@ TEST(Timestamp, CountsSecondsSince1970) {
 }
 
 TEST(Timestamp, IsNothingElse) {
-  for (const char* text : {"", "2016", "2016-2-9", "2016-02-30", "2015-02-29", "2016-13-01", "2016-00-10",
-                           "2016-02-29 ", "2016-02-29 24:00", "2016-02-29 12", "2016-02-29 12:60", "2016-02/29",
-                           "2016-02-29 12:34 pm", "2016-02-29T12:34:56.", "2016-02-29 12:34+1", "20160229",
-                           "2016-02-29x12:34", "02-29-2016", "2016-02-29 12:34:56Zulu", "-016-02-29"})
+  for (const char* text : {"",
+                           "2016",
+                           "2016-2-9",
+                           "2016-02-30",
+                           "2015-02-29",
+                           "2016-13-01",
+                           "2016-00-10",
+                           "2016-02-29 ",
+                           "2016-02-29 24:00",
+                           "2016-02-29 12",
+                           "2016-02-29 12:60",
+                           "2016-02/29",
+                           "2016-02-29 12:34 pm",
+                           "2016-02-29T12:34:56.",
+                           "2016-02-29 12:34+1",
+                           "20160229",
+                           "2016-02-29x12:34",
+                           "02-29-2016",
+                           "2016-02-29 12:34:56Zulu",
+                           "-016-02-29"})
     EXPECT_FALSE(parse_timestamp(text)) << text;
 }
 
 class TimeColumn : public test::Files {};
 
 TEST_F(TimeColumn, IsTheOnlyOneWithTimestamps) {
-  const std::string path = write("t.csv", "when,x,day\n2016-01-01 00:00,1,2016-01-01\n\"2016-01-01 01:00\",2,2016-01-01\n");
+  const std::string path =
+      write("t.csv", "when,x,day\n2016-01-01 00:00,1,2016-01-01\n\"2016-01-01 01:00\",2,2016-01-01\n");
   ReadOptions options;
   options.time_column = "when";
   const Table table = read_table(path, options);
