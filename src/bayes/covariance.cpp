@@ -146,6 +146,7 @@ Matrix Covariance::solve(const MatrixView& B) const {
 Matrix Covariance::whiten(const MatrixView& B) const {
   check::shape("B", B, size(), B.cols());
   Matrix X(B.rows(), B.cols());
+  if (B.cols() == 0) return X;  // Eigen would refer to its first entry
   if (lower_)
     X.noalias() = inverse_factor_.triangularView<Eigen::Lower>() * B;
   else
