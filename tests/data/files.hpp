@@ -3,27 +3,19 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
-#include <filesystem>
 #include <fstream>
 #include <string>
 #include <string_view>
 
 #include "mbll/error.hpp"
+#include "support/folder.hpp"
 
 namespace mbll::test {
 
-/// A folder of its own for every test; gone afterwards.
+/// Files in a folder of the test's own.
 class Files : public testing::Test {
  protected:
-  Files() {
-    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::path(testing::TempDir()) /
-              (std::string("mbll_") + info->test_suite_name() + "_" + info->name());
-    std::filesystem::create_directories(folder_);
-  }
-  ~Files() override { std::filesystem::remove_all(folder_); }
-
-  [[nodiscard]] std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  [[nodiscard]] std::string path(const std::string& name) const { return folder_.file(name); }
 
   std::string write(const std::string& name, std::string_view content) const {
     std::ofstream(path(name), std::ios::binary) << content;
@@ -37,7 +29,7 @@ class Files : public testing::Test {
       call();
     } catch (const DataError& error) {
       std::string message = error.what();
-      const std::string prefix = folder_.string() + "/";
+      const std::string prefix = folder_.path().string() + "/";
       for (std::size_t at = message.find(prefix); at != std::string::npos; at = message.find(prefix))
         message.erase(at, prefix.size());
       return message;
@@ -46,7 +38,7 @@ class Files : public testing::Test {
   }
 
  private:
-  std::filesystem::path folder_;
+  Folder folder_;
 };
 
 /// `window_bits` as in zlib: 15 + 16 for gzip, −15 for the bare stream.

@@ -205,6 +205,20 @@ TEST(Fit, ChoosesWhatIsLeftToItByTheNumberOfSamples) {
   EXPECT_THROW((void)features_of_fit(500, options), InvalidArgument);
 }
 
+TEST(Fit, StopsTheDefaultTrainingAfterEnoughSteps) {
+  const SyntheticSet set = interpolation_heteroscedastic(1000, 2);
+  FitData data;
+  data.X = set.X;
+  data.Y = set.Y;
+  FitOptions options;
+  options.hidden = {2};
+  options.train = TrainKind::two_phase;
+  options.batch = 1;  // 100 000 steps are then 100 epochs, fewer than 1000 samples get otherwise
+  EXPECT_EQ(fit(data, options).report().training_loss.size(), 100U);
+  options.epochs = 3;
+  EXPECT_EQ(fit(data, options).report().training_loss.size(), 3U);
+}
+
 TEST(Fit, EvidenceCountsEverySampleOnce) {
   const SyntheticSet set = interpolation_heteroscedastic(60, 1);
   FitData data;
